@@ -1,0 +1,172 @@
+//! Coalescing: a run satisfies every submission of the same thing that was accepted before it
+//! started and was due by then.
+
+use super::prepare::Prepared;
+use crate::Core;
+use crate::bugs::Bug;
+use crate::event::{Event, Stage};
+use crate::limits;
+use crate::state::task::Task;
+use crate::state::{SameKey, State};
+use crate::words::{PayloadRule, TaskId};
+
+impl Core {
+    /// The waiting task that a submission joins, if there is one.
+    pub(crate) fn merge_target(&self, prepared: &Prepared) -> Option<TaskId> {
+        if !prepared.coalesces || prepared.due.is_some() {
+            return None;
+        }
+        let claims = (prepared.claims.iter())
+            .map(|claim| claim.found())
+            .collect::<Option<_>>()?;
+        let key = SameKey {
+            kind: prepared.kind,
+            key: prepared.submission.key.clone(),
+            claims,
+        };
+        if self.bug(Bug::MergedIntoRunning)
+            && let Some(running) = self.same_running(&key)
+        {
+            return Some(running);
+        }
+        let target = self.open_target(&key, None)?;
+        let task = self.state.task(target);
+        let kind = &self.state.kinds.get(task.kind).kind;
+        let appends = (kind.coalesce.as_ref()).is_some_and(|c| c.payload == PayloadRule::Append);
+        let bytes = task.payload.len() + prepared.submission.payload.len();
+        (!appends || bytes < limits::PAYLOAD_BYTES_MAX).then_some(target)
+    }
+
+    /// The newest task of this identity that may be joined where it is.
+    fn open_target(&self, key: &SameKey, except: Option<TaskId>) -> Option<TaskId> {
+        let ids = self.state.same.get(key)?;
+        let id = ids.iter().rev().find(|id| Some(**id) != except)?;
+        self.no_barrier_since(self.state.task(*id)).then_some(*id)
+    }
+
+    fn same_running(&self, key: &SameKey) -> Option<TaskId> {
+        let first = key.claims.first()?;
+        let holders = &self.state.resources.get(first.resource).holders;
+        let mut running = holders.iter().map(|held| self.state.task(held.task));
+        let same = running.find(|task| task.coalesces && State::same_key(task) == *key);
+        same.map(|task| task.id)
+    }
+
+    /// No lifecycle task came to its resources after it did, and none dooms it.
+    fn no_barrier_since(&self, task: &Task) -> bool {
+        if self.bug(Bug::MergedAcrossBarrier) {
+            return true;
+        }
+        if let Stage::Outside(behind) = &task.stage
+            && behind.iter().any(|behind| behind.doomed)
+        {
+            return false;
+        }
+        task.claims.iter().all(|claim| {
+            let barrier = &self.state.resources.get(claim.resource).barrier;
+            let last = barrier.as_ref().and_then(|b| b.chain.last_key_value());
+            last.is_none_or(|(arrival, (last, _))| *last == task.id || *arrival < task.spot.place)
+        })
+    }
+
+    /// Merges a submission into a waiting task.
+    pub(crate) fn merge(&mut self, into: TaskId, prepared: &Prepared) {
+        let task = self.state.task(into);
+        let now = self.state.now;
+        let own_rank = self.rank(now.elapsed, prepared.priority);
+        let rank = if task.is_at_work() {
+            task.spot.rank
+        } else {
+            task.spot.rank.min(own_rank)
+        };
+        let priority = task.priority.max(prepared.priority);
+        self.emit(Event::Merged {
+            into,
+            seq: TaskId(self.state.next_task),
+            payload: prepared.submission.payload.clone(),
+            priority,
+            rank,
+        });
+        self.retry_sooner(into);
+        if self.bug(Bug::GatherBeginsAnew) {
+            self.gather_anew(into);
+        }
+    }
+
+    /// A task that waits for a retry and was joined is due at the first rung at the latest.
+    fn retry_sooner(&mut self, id: TaskId) {
+        let task = self.state.task(id);
+        let Stage::Retrying { until } = task.stage else {
+            return;
+        };
+        let failed = task.extra().last_failure.unwrap_or(self.state.now.wall);
+        let first = failed.plus(self.first_wait(task));
+        if first < until {
+            let (to, spot) = (Stage::Retrying { until: first }, task.spot);
+            self.emit(Event::Moved { task: id, to, spot });
+        }
+    }
+
+    fn gather_anew(&mut self, id: TaskId) {
+        let task = self.state.task(id);
+        let kind = &self.state.kinds.get(task.kind).kind;
+        let gather_ms = kind.coalesce.as_ref().map_or(0, |c| c.gather_ms);
+        if let Stage::Gathering { .. } = task.stage {
+            let until = self.state.now.elapsed.plus(gather_ms);
+            let (to, spot) = (Stage::Gathering { until }, task.spot);
+            self.emit(Event::Moved { task: id, to, spot });
+        }
+    }
+
+    /// A scheduled task that is due joins the same task that waits already. Both ids lead there.
+    pub(crate) fn fold_when_due(&mut self, id: TaskId) -> bool {
+        let task = self.state.task(id);
+        if !task.coalesces || task.hold || !matches!(task.stage, Stage::Scheduled { .. }) {
+            return false;
+        }
+        let Some(into) = self.open_target(&State::same_key(task), Some(id)) else {
+            return false;
+        };
+        if !self.fits(id, into) {
+            return false;
+        }
+        self.fold(id, into);
+        true
+    }
+
+    /// A run that ended without success and its waiting follow-up become one task.
+    pub(crate) fn fold_follow_up(&mut self, id: TaskId) {
+        let task = self.state.task(id);
+        if !task.is_open_to_merge() {
+            return;
+        }
+        let follow_up = self.open_target(&State::same_key(task), Some(id));
+        let Some(follow_up) = follow_up else { return };
+        if self.no_barrier_since(self.state.task(id)) && self.fits(follow_up, id) {
+            self.fold(follow_up, id);
+        }
+    }
+
+    /// Whether the payloads of two tasks fit into one.
+    fn fits(&self, one: TaskId, other: TaskId) -> bool {
+        let (one, other) = (self.state.task(one), self.state.task(other));
+        one.payload.len() + other.payload.len() < limits::PAYLOAD_BYTES_MAX
+    }
+
+    fn fold(&mut self, from: TaskId, into: TaskId) {
+        let (gone, kept) = (self.state.task(from), self.state.task(into));
+        let rank = if kept.is_at_work() {
+            kept.spot.rank
+        } else {
+            kept.spot.rank.min(gone.spot.rank)
+        };
+        let priority = kept.priority.max(gone.priority);
+        self.emit(Event::Folded {
+            from,
+            into,
+            priority,
+            rank,
+        });
+        self.retry_sooner(into);
+    }
+}

@@ -1,0 +1,229 @@
+//! The gates that a task passes on its way to its lines, in one order for every path:
+//! held, no worker, behind a barrier, in line.
+
+use crate::Core;
+use crate::bugs::Bug;
+use crate::command::HoldTarget;
+use crate::event::{Behind, EndWhy, Event, Spot, Stage};
+use crate::state::task::{ResourceIx, Task};
+use crate::words::{Elapsed, KindId, Op, Outcome, TaskId};
+use smallvec::SmallVec;
+
+/// What the gates need to know of a task, or of a submission that is not a task yet.
+pub(crate) struct Candidate {
+    pub(crate) id: Option<TaskId>,
+    pub(crate) kind: KindId,
+    /// `None` for a resource that nobody claims yet.
+    pub(crate) claims: SmallVec<[(Option<ResourceIx>, Op); 2]>,
+    pub(crate) hold: bool,
+    pub(crate) arrived: bool,
+    pub(crate) at_work: bool,
+    /// Place in the chains of its lifecycle claims; 0 if it never came there.
+    pub(crate) arrival: u64,
+    /// The room it was just let out of: whoever came later there does not stand in its way.
+    pub(crate) let_out_of: Option<ResourceIx>,
+}
+
+impl Candidate {
+    pub(crate) fn of(task: &Task) -> Self {
+        Self {
+            id: Some(task.id),
+            kind: task.kind,
+            claims: (task.claims.iter())
+                .map(|claim| (Some(claim.resource), claim.op))
+                .collect(),
+            hold: task.hold,
+            arrived: task.arrived,
+            at_work: task.is_at_work(),
+            arrival: task.arrival,
+            let_out_of: None,
+        }
+    }
+}
+
+impl Core {
+    /// Where a task goes that is possible now. `place` is the one it would draw.
+    pub(crate) fn gate(&self, candidate: &Candidate, place: u64) -> Stage {
+        if self.is_held(candidate) {
+            return Stage::Held;
+        }
+        if !self.state.kinds.get(candidate.kind).staffed {
+            return Stage::NoWorker;
+        }
+        let behind = self.behind(candidate, place);
+        if behind.is_empty() || self.bug(Bug::BarrierIgnored) {
+            Stage::InLine
+        } else {
+            Stage::Outside(behind)
+        }
+    }
+
+    pub(crate) fn is_held(&self, candidate: &Candidate) -> bool {
+        let state = &self.state;
+        candidate.hold
+            || state.hold
+            || state.kinds.get(candidate.kind).hold
+            || (candidate.claims.iter())
+                .any(|(index, _)| index.is_some_and(|index| state.resources.get(index).hold))
+    }
+
+    /// What holds a candidate.
+    pub(crate) fn holds_on(&self, candidate: &Candidate) -> Vec<HoldTarget> {
+        let state = &self.state;
+        let mut holds = Vec::new();
+        if let (true, Some(id)) = (candidate.hold, candidate.id) {
+            holds.push(HoldTarget::Task(id));
+        }
+        for index in candidate.claims.iter().filter_map(|(index, _)| *index) {
+            let resource = state.resources.get(index);
+            if resource.hold {
+                holds.push(HoldTarget::Resource(resource.name.clone()));
+            }
+        }
+        let kind = state.kinds.get(candidate.kind);
+        if kind.hold {
+            holds.push(HoldTarget::Kind(kind.kind.name.clone()));
+        }
+        if state.hold {
+            holds.push(HoldTarget::Namespace);
+        }
+        holds
+    }
+
+    /// What a candidate would wait behind, outside its lines.
+    pub(crate) fn behind(&self, candidate: &Candidate, place: u64) -> SmallVec<[Behind; 1]> {
+        let mut found = SmallVec::new();
+        for (at, (index, op)) in candidate.claims.iter().enumerate() {
+            let Some(index) = *index else { continue };
+            if let Some((arrival, doomed)) = self.behind_on(candidate, index, *op, place) {
+                found.push(Behind {
+                    claim: at as u8,
+                    arrival,
+                    doomed,
+                });
+            }
+        }
+        found
+    }
+
+    fn behind_on(
+        &self,
+        candidate: &Candidate,
+        index: ResourceIx,
+        op: Op,
+        place: u64,
+    ) -> Option<(u64, bool)> {
+        let barrier = self.state.resources.get(index).barrier.as_ref()?;
+        let chain = &barrier.chain;
+        if op.is_lifecycle() && candidate.arrival != 0 {
+            let before = chain.range(..candidate.arrival).next_back();
+            let ahead = || {
+                barrier
+                    .room
+                    .first()
+                    .filter(|key| key.behind < candidate.arrival)
+            };
+            return (before.map(|(arrival, _)| *arrival))
+                .or_else(|| ahead().map(|key| key.behind))
+                .map(|arrival| (arrival, false));
+        }
+        if candidate.at_work {
+            let (arrival, &(task, op)) = chain.first_key_value()?;
+            let other = candidate.id != Some(task) && self.state.task(task).joined;
+            return other.then_some((*arrival, op == Op::Delete));
+        }
+        if candidate.let_out_of == Some(index) {
+            return None;
+        }
+        if candidate.arrived {
+            let delete = chain.iter().find(|(_, (_, op))| *op == Op::Delete);
+            if let Some((arrival, _)) = delete {
+                return Some((*arrival, true));
+            }
+        }
+        match chain.last_key_value() {
+            Some((arrival, _)) => Some((*arrival, false)),
+            None => (!barrier.room.is_empty()).then_some((place, false)),
+        }
+    }
+
+    /// A waiting task became possible, or may have: it comes (back) to its resources.
+    /// `since` is given if the time it last became possible is now another.
+    pub(crate) fn arrive(
+        &mut self,
+        id: TaskId,
+        since: Option<Elapsed>,
+        let_out_of: Option<ResourceIx>,
+    ) {
+        if let Some(why) = self.swept(id) {
+            return self.end_waiting(id, Outcome::Cancelled, why);
+        }
+        if self.fold_when_due(id) {
+            return;
+        }
+        let task = self.state.task(id);
+        let candidate = Candidate {
+            let_out_of,
+            ..Candidate::of(task)
+        };
+        if !task.arrived
+            && let Some((resource, by, _)) = self.future_against(&candidate)
+        {
+            let why = EndWhy::FutureDecided { resource, by };
+            return self.end_waiting(id, Outcome::Cancelled, why);
+        }
+        let to = self.gate(&candidate, self.state.next_place);
+        let task = self.state.task(id);
+        let spot = if task.is_at_work() {
+            task.spot
+        } else {
+            let since = since.unwrap_or(task.spot.since);
+            self.spot(&candidate, since, task.priority, &to)
+        };
+        self.emit(Event::Moved { task: id, to, spot });
+    }
+
+    /// The spot that a task draws on arrival.
+    pub(crate) fn spot(
+        &self,
+        candidate: &Candidate,
+        since: Elapsed,
+        priority: u8,
+        to: &Stage,
+    ) -> Spot {
+        let mut rank = self.rank(since, priority);
+        if *to == Stage::InLine && !self.bug(Bug::NoRankFloor) {
+            rank = rank.max(self.rank_floor(candidate));
+        }
+        Spot {
+            since,
+            rank,
+            place: self.state.next_place,
+        }
+    }
+
+    /// Lower goes first: each level of priority is a head start of one step.
+    pub(crate) fn rank(&self, since: Elapsed, priority: u8) -> i64 {
+        let priority = if self.bug(Bug::PriorityIgnored) {
+            0
+        } else {
+            priority
+        };
+        let head_start = self.state.namespace.step_ms * u64::from(priority);
+        since.0 as i64 - head_start as i64
+    }
+
+    /// Back to its old place after a run that does not count.
+    pub(crate) fn old_place(&self, id: TaskId) -> (Stage, Spot) {
+        let task = self.state.task(id);
+        let candidate = Candidate::of(task);
+        let to = if self.is_held(&candidate) {
+            Stage::Held
+        } else if !self.state.kinds.get(task.kind).staffed {
+            Stage::NoWorker
+        } else {
+            Stage::InLine
+        };
+        (to, task.spot)
+    }
+}

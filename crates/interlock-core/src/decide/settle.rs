@@ -1,0 +1,136 @@
+//! Settles what a command has set in motion: barriers that lifted, lines that moved, units that
+//! came free, sweeps under way, and takes that can be answered now. At most a slice per decision.
+
+use crate::Core;
+use crate::event::Stage;
+use crate::soft::SoftTimer;
+use crate::state::State;
+use crate::words::{Elapsed, Token};
+
+impl Core {
+    pub(crate) fn settle(&mut self) {
+        loop {
+            self.settle_lines();
+            let moved = self.settle_instances() | self.run_sweep();
+            if !moved {
+                self.wake_takes();
+                if self.slice == 0 || !self.is_dirty() {
+                    return;
+                }
+            }
+            if self.slice == 0 {
+                return;
+            }
+        }
+    }
+
+    /// Lets out, watches and exposes until no line is left to look at.
+    pub(crate) fn settle_lines(&mut self) {
+        while self.slice > 0 {
+            if let Some(id) = self.state.dirty.joined.pop_front() {
+                let task = self.state.tasks.get(id);
+                if task.is_some_and(|task| task.stage == Stage::InLine && task.watch.is_none()) {
+                    self.look_at(id);
+                }
+                continue;
+            }
+            let Some(index) = self.state.dirty.resources.pop_front() else {
+                return;
+            };
+            self.state.resources.get_mut(index).dirty = false;
+            self.let_out(index);
+            self.refresh(index);
+            self.state.drop_barrier_if_unused(index);
+            self.state.resources.drop_if_unused(index);
+        }
+    }
+
+    /// Whether a `Tick` is wanted at once.
+    pub(crate) fn has_more(&self) -> bool {
+        let now = self.state.now;
+        let timers = &self.state.timers;
+        self.is_dirty()
+            || !self.state.sweeps.is_empty()
+            || timers.wall.first().is_some_and(|(at, _)| *at <= now.wall)
+            || (timers.elapsed.first()).is_some_and(|(at, _)| *at <= now.elapsed)
+    }
+
+    fn is_dirty(&self) -> bool {
+        let dirty = &self.state.dirty;
+        !(dirty.joined.is_empty() && dirty.resources.is_empty() && dirty.instances.is_empty())
+            || (dirty.kinds.iter()).any(|kind| self.soft.parked_by_kind.contains_key(kind))
+    }
+
+    /// Makes soft state anew after the log was replayed.
+    pub(crate) fn rebuild_soft(&mut self) {
+        let now = self.state.now.elapsed;
+        let runs: Vec<(Token, Elapsed, u64)> = (self.state.runs.values())
+            .map(|run| {
+                let from = match run.granted_afresh {
+                    _ if self.bug(crate::bugs::Bug::FreshLeaseForEver) => now,
+                    _ if self.bug(crate::bugs::Bug::NoFreshLease) => Elapsed(0),
+                    granted => granted.unwrap_or(now),
+                };
+                (run.token, from, run.lease_ms)
+            })
+            .collect();
+        for (token, from, lease_ms) in runs {
+            self.set_lease(token, from.plus(lease_ms));
+            self.set_run_within(token);
+        }
+        let kinds: Vec<_> = self.state.kinds.iter().map(|(id, _)| id).collect();
+        for kind in kinds {
+            self.watch_kind(kind);
+        }
+        let sessions: Vec<_> = self.state.sessions.keys().copied().collect();
+        for session in sessions {
+            self.soft.heard.insert(session, now);
+            self.watch_session(session);
+        }
+        self.state.mark_everything();
+    }
+
+    pub(crate) fn set_lease(&mut self, token: Token, ends: Elapsed) {
+        self.soft.leases.insert(token, ends);
+        self.soft.timers.insert((ends, SoftTimer::Lease(token)));
+    }
+
+    /// Sets the timer by which a run that takes too long is told to stop.
+    pub(crate) fn set_run_within(&mut self, token: Token) {
+        let run = &self.state.runs[&token];
+        let kind = &self.state.kinds.get(self.state.task(run.task).kind).kind;
+        if let (Some(within), None) = (kind.run_within_ms, &run.stop) {
+            let at = run.started.elapsed.plus(within);
+            self.soft.timers.insert((at, SoftTimer::RunWithin(token)));
+        }
+    }
+}
+
+impl State {
+    /// During a replay nothing is settled: everything is looked at once the log was read.
+    pub(crate) fn discard_dirty(&mut self) {
+        self.dirty.joined.clear();
+        self.dirty.instances.clear();
+        self.dirty.kinds.clear();
+        while let Some(index) = self.dirty.resources.pop_front() {
+            self.resources.get_mut(index).dirty = false;
+            self.drop_barrier_if_unused(index);
+            self.resources.drop_if_unused(index);
+        }
+    }
+
+    /// Everything has to be looked at.
+    pub(crate) fn mark_everything(&mut self) {
+        let indexes: Vec<_> = self.resources.iter().map(|(index, _)| index).collect();
+        for index in indexes {
+            let readers = self.resources.get(index).readers.iter();
+            self.dirty.joined.extend(readers.map(|key| key.task));
+            self.mark(index);
+        }
+        self.dirty
+            .instances
+            .extend(self.quotas.queues.iter().cloned());
+        let kinds = self.kinds.iter().map(|(id, _)| id);
+        self.dirty.kinds.extend(kinds);
+    }
+}

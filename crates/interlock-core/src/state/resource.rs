@@ -1,0 +1,196 @@
+//! A resource: its line, the runs that hold it, and its barriers.
+//!
+//! Who holds a resource is derived from the live runs, and who stands in line from the stages of
+//! the tasks; `State::check` compares both by a full scan.
+
+use super::map::Map;
+use super::slab::Slab;
+use super::task::{Key, ResourceIx};
+use crate::words::{KindId, Op, ResourceName, TaskId};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// One resource that is claimed, held or swept.
+#[derive(Debug)]
+pub(crate) struct Resource {
+    pub(crate) name: ResourceName,
+    /// Exclusive claims in line.
+    pub(crate) writers: BTreeSet<Key>,
+    /// Shared claims in line.
+    pub(crate) readers: BTreeSet<Key>,
+    /// Derived: tasks in line whose shared claim on this resource is watched here, by kind. Only
+    /// the first of each kind is exposed, so that one event never has to expose a crowd.
+    pub(crate) watched: BTreeSet<(KindId, Key)>,
+    /// The runs that hold it, by the spots of their tasks; all shared or one exclusive.
+    pub(crate) holders: BTreeSet<Key>,
+    pub(crate) held_exclusively: bool,
+    /// All live tasks that claim it.
+    pub(crate) tasks: BTreeSet<(KindId, TaskId)>,
+    pub(crate) barrier: Option<Box<Barrier>>,
+    /// An operator holds it.
+    pub(crate) hold: bool,
+    /// Derived: it is on the list of resources to look at.
+    pub(crate) dirty: bool,
+}
+
+/// Pending lifecycle tasks of a resource, and who waits outside behind them.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Barrier {
+    /// By arrival.
+    pub(crate) chain: BTreeMap<u64, (TaskId, Op)>,
+    pub(crate) room: BTreeSet<RoomKey>,
+}
+
+/// The order of those who wait outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct RoomKey {
+    /// Arrival of the lifecycle task it is behind.
+    pub(crate) behind: u64,
+    /// The doomed came first: if the delete fails they go on before whoever came after it.
+    pub(crate) not_doomed: bool,
+    pub(crate) place: u64,
+    pub(crate) task: TaskId,
+}
+
+impl Resource {
+    fn new(name: ResourceName) -> Self {
+        Self {
+            name,
+            writers: BTreeSet::new(),
+            readers: BTreeSet::new(),
+            watched: BTreeSet::new(),
+            holders: BTreeSet::new(),
+            held_exclusively: false,
+            tasks: BTreeSet::new(),
+            barrier: None,
+            hold: false,
+            dirty: false,
+        }
+    }
+
+    /// Whether nothing conflicting holds the resource or is ahead of this spot.
+    pub(crate) fn is_free_for(&self, op: Op, key: &Key) -> bool {
+        let first_writer = self.writers.first();
+        if op.is_shared() {
+            !self.held_exclusively && first_writer.is_none_or(|writer| writer > key)
+        } else {
+            self.holders.is_empty()
+                && first_writer.is_none_or(|writer| writer >= key)
+                && self.readers.first().is_none_or(|reader| reader > key)
+        }
+    }
+
+    /// Conflicting tasks ahead of this spot, nearest first.
+    pub(crate) fn ahead(&self, op: Op, key: Key) -> impl Iterator<Item = Key> + '_ {
+        let mut writers = self.writers.range(..key).rev().copied().peekable();
+        let readers = self.readers.range(..key).rev().copied();
+        let mut readers = readers
+            .take(if op.is_shared() { 0 } else { usize::MAX })
+            .peekable();
+        std::iter::from_fn(move || match (writers.peek(), readers.peek()) {
+            (Some(writer), Some(reader)) if writer > reader => writers.next(),
+            (_, Some(_)) => readers.next(),
+            (Some(_), None) => writers.next(),
+            (None, None) => None,
+        })
+    }
+
+    /// The worst rank of anyone in line or holding it.
+    pub(crate) fn last_rank(&self) -> Option<i64> {
+        [&self.writers, &self.readers, &self.holders]
+            .into_iter()
+            .filter_map(|set| set.last().map(|key| key.rank))
+            .max()
+    }
+
+    pub(crate) fn line_mut(&mut self, op: Op) -> &mut BTreeSet<Key> {
+        if op.is_shared() {
+            &mut self.readers
+        } else {
+            &mut self.writers
+        }
+    }
+
+    /// The last of the pending lifecycle tasks: it decides the future.
+    pub(crate) fn future(&self) -> Option<(TaskId, Op)> {
+        self.barrier.as_ref()?.chain.values().next_back().copied()
+    }
+
+    /// Tasks in line and outside.
+    pub(crate) fn line_length(&self) -> u64 {
+        let outside = self
+            .barrier
+            .as_ref()
+            .map_or(0, |barrier| barrier.room.len());
+        (self.writers.len() + self.readers.len() + outside) as u64
+    }
+
+    fn is_unused(&self) -> bool {
+        self.tasks.is_empty() && !self.hold && !self.dirty
+    }
+}
+
+impl Barrier {
+    /// The first of those outside, if everything it is behind has ended.
+    pub(crate) fn next_to_release(&self) -> Option<RoomKey> {
+        let first = *self.room.first()?;
+        let blocked = self
+            .chain
+            .first_key_value()
+            .is_some_and(|(&arrival, &(task, _))| arrival <= first.behind && task != first.task);
+        (!blocked).then_some(first)
+    }
+}
+
+/// All resources in use, by number and by name.
+pub(crate) struct Resources {
+    slab: Slab<Box<Resource>>,
+    by_name: Map<ResourceName, ResourceIx>,
+}
+
+impl Resources {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self {
+            slab: Slab::new(),
+            by_name: Map::new(seed),
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.slab.len()
+    }
+
+    pub(crate) fn find(&self, name: &ResourceName) -> Option<ResourceIx> {
+        self.by_name.get(name).copied()
+    }
+
+    pub(crate) fn find_or_add(&mut self, name: &ResourceName) -> ResourceIx {
+        if let Some(found) = self.find(name) {
+            return found;
+        }
+        let index = ResourceIx(self.slab.insert(Box::new(Resource::new(name.clone()))));
+        self.by_name.insert(name.clone(), index);
+        index
+    }
+
+    pub(crate) fn get(&self, index: ResourceIx) -> &Resource {
+        self.slab.get(index.0)
+    }
+
+    pub(crate) fn get_mut(&mut self, index: ResourceIx) -> &mut Resource {
+        self.slab.get_mut(index.0)
+    }
+
+    /// Lets a resource go that nothing refers to any more.
+    pub(crate) fn drop_if_unused(&mut self, index: ResourceIx) {
+        if self.get(index).is_unused() {
+            let resource = self.slab.remove(index.0);
+            self.by_name.remove(&resource.name);
+        }
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (ResourceIx, &Resource)> {
+        self.slab
+            .iter()
+            .map(|(index, resource)| (ResourceIx(index), &**resource))
+    }
+}

@@ -1,0 +1,129 @@
+//! The tasks, by id. Ids are drawn in order, so they are kept in pages of 64 neighbours.
+
+use super::map::Map;
+use super::task::Task;
+use crate::limits;
+use crate::words::{Elapsed, Outcome, TaskId};
+use std::collections::VecDeque;
+
+const PAGE: u64 = 64;
+
+/// The live tasks, and the outcomes of those that ended not long ago.
+pub(crate) struct TaskTable {
+    pages: Map<u64, Box<Page>>,
+    ended: Map<u64, Box<EndedPage>>,
+    /// Pages of `ended` by the time after which they may go.
+    ended_order: VecDeque<(Elapsed, u64)>,
+    len: usize,
+}
+
+struct Page {
+    tasks: [Option<Box<Task>>; PAGE as usize],
+    live: u32,
+}
+
+struct EndedPage {
+    outcomes: [Option<Outcome>; PAGE as usize],
+    last: Elapsed,
+}
+
+impl TaskTable {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self {
+            pages: Map::new(seed),
+            ended: Map::new(seed),
+            ended_order: VecDeque::new(),
+            len: 0,
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(crate) fn get(&self, id: TaskId) -> Option<&Task> {
+        self.pages.get(&(id.0 / PAGE))?.tasks[(id.0 % PAGE) as usize].as_deref()
+    }
+
+    pub(crate) fn get_mut(&mut self, id: TaskId) -> Option<&mut Task> {
+        self.pages.get_mut(&(id.0 / PAGE))?.tasks[(id.0 % PAGE) as usize].as_deref_mut()
+    }
+
+    pub(crate) fn insert(&mut self, task: Box<Task>) {
+        let id = task.id.0;
+        let page = self.pages.get_or_insert_with(id / PAGE, || {
+            Box::new(Page {
+                tasks: [const { None }; PAGE as usize],
+                live: 0,
+            })
+        });
+        let old = page.tasks[(id % PAGE) as usize].replace(task);
+        assert!(old.is_none(), "an id is drawn once");
+        page.live += 1;
+        self.len += 1;
+    }
+
+    /// Takes a task out; its outcome stays known for a while.
+    pub(crate) fn end(&mut self, id: TaskId, outcome: Outcome, now: Elapsed) -> Box<Task> {
+        self.note_outcome(id, outcome, now);
+        self.remove(id)
+    }
+
+    /// Remembers an outcome for a while.
+    pub(crate) fn note_outcome(&mut self, id: TaskId, outcome: Outcome, now: Elapsed) {
+        let mut fresh = false;
+        let page = self.ended.get_or_insert_with(id.0 / PAGE, || {
+            fresh = true;
+            Box::new(EndedPage {
+                outcomes: [None; PAGE as usize],
+                last: now,
+            })
+        });
+        page.outcomes[(id.0 % PAGE) as usize] = Some(outcome);
+        page.last = now;
+        if fresh {
+            self.ended_order.push_back((now, id.0 / PAGE));
+        }
+        self.forget(now);
+    }
+
+    /// Takes a task out without an outcome of its own: another one stands for it.
+    pub(crate) fn remove(&mut self, id: TaskId) -> Box<Task> {
+        let page = self
+            .pages
+            .get_mut(&(id.0 / PAGE))
+            .expect("the task is live");
+        let task = page.tasks[(id.0 % PAGE) as usize]
+            .take()
+            .expect("the task is live");
+        page.live -= 1;
+        if page.live == 0 {
+            self.pages.remove(&(id.0 / PAGE));
+        }
+        self.len -= 1;
+        task
+    }
+
+    pub(crate) fn outcome(&self, id: TaskId) -> Option<Outcome> {
+        self.ended.get(&(id.0 / PAGE))?.outcomes[(id.0 % PAGE) as usize]
+    }
+
+    /// Forgets outcomes that are old enough; a step at a time, so that it never adds up.
+    fn forget(&mut self, now: Elapsed) {
+        for _ in 0..2 {
+            let Some(&(since, number)) = self.ended_order.front() else {
+                return;
+            };
+            if now.since(since) < limits::OUTCOME_MS {
+                return;
+            }
+            self.ended_order.pop_front();
+            let last = self.ended.get(&number).map_or(since, |page| page.last);
+            if now.since(last) < limits::OUTCOME_MS {
+                self.ended_order.push_back((last, number));
+            } else {
+                self.ended.remove(&number);
+            }
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! Views: what people and machines may see of the state. All derived, nothing stored.
+
+mod check;
+mod explain;
+mod resource;
+mod rows;
+mod task;
+mod worker;
+
+use crate::command::Progress;
+use crate::reply::Reason;
+use crate::words::{
+    Claim, Elapsed, GroupId, Limit, Name, Outcome, ResourceName, SessionId, TaskId, Token, Wall,
+};
+
+/// A task as it is now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TaskView {
+    /// The task; another id than asked for if it was folded into another task.
+    pub task: TaskId,
+    /// Its kind.
+    pub kind: Name,
+    /// Its claims, with their operations.
+    pub claims: Vec<Claim>,
+    /// Its priority.
+    pub priority: u8,
+    /// Its state.
+    pub state: TaskState,
+    /// Why it waits, nearest causes first; empty while it runs.
+    pub reasons: Vec<Reason>,
+    /// How many submissions it stands for.
+    pub stands_for: u64,
+    /// Failed runs so far.
+    pub tries: u32,
+    /// Lost runs so far.
+    pub losses: u32,
+    /// When it was submitted.
+    pub submitted: Wall,
+    /// Words to find it by.
+    pub tags: Vec<Name>,
+    /// The group it belongs to.
+    pub group: Option<GroupId>,
+    /// The task whose run submitted it.
+    pub parent: Option<TaskId>,
+    /// The schedule that submitted it.
+    pub schedule: Option<Name>,
+    /// The finished task that it repeats at an operator's wish.
+    pub retry_of: Option<TaskId>,
+}
+
+/// The state of a task.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TaskState {
+    /// Not running; the reasons say why.
+    Waiting,
+    /// A run is live.
+    Running {
+        /// The run.
+        token: Token,
+        /// Who runs it.
+        worker: Name,
+        /// For how long.
+        running_ms: u64,
+        /// When its lease ends unless it is renewed.
+        lease_ends: Elapsed,
+        /// How far it is.
+        progress: Option<Progress>,
+        /// It was told to stop.
+        stopping: bool,
+    },
+}
+
+/// What is known of an id.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// A live task.
+    Live(Box<TaskView>),
+    /// It ended not long ago; the history has the rest.
+    Ended(Outcome),
+    /// Never admitted, or ended too long ago to be known here.
+    Unknown,
+}
+
+/// Why a task is not running, with the causes of the causes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Explanation {
+    /// The task.
+    pub task: TaskId,
+    /// Whether it runs.
+    pub running: bool,
+    /// The causes, nearest first; empty if it runs.
+    pub causes: Vec<Cause>,
+    /// Its place in each line it stands in: tasks that conflict with it and go first.
+    pub places: Vec<PlaceInLine>,
+}
+
+/// One cause, and why the task behind it is not done yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cause {
+    /// The cause.
+    pub reason: Reason,
+    /// The explanation of the task that it names.
+    pub then: Option<Box<Explanation>>,
+}
+
+/// A place in a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlaceInLine {
+    /// The resource.
+    pub resource: ResourceName,
+    /// Tasks ahead that conflict with it.
+    pub ahead: usize,
+    /// There are more than were counted.
+    pub at_least: bool,
+}
+
+/// A resource as it is now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ResourceView {
+    /// The resource.
+    pub resource: ResourceName,
+    /// In one word.
+    pub state: ResourceState,
+    /// Whether somebody holds it.
+    pub held: bool,
+    /// The runs that hold it.
+    pub holders: Vec<TaskId>,
+    /// Its line in order, as far as it is shown.
+    pub line: Vec<TaskId>,
+    /// Pending lifecycle tasks, in order.
+    pub barriers: Vec<TaskId>,
+    /// Those that wait outside behind the barriers, in order, as far as they are shown.
+    pub outside: Vec<TaskId>,
+    /// All tasks that wait and claim it.
+    pub waiting: u64,
+    /// Its quotas.
+    pub quotas: Vec<QuotaView>,
+}
+
+/// A resource in one word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResourceState {
+    /// Nothing runs, nothing waits.
+    Idle,
+    /// Something runs.
+    Busy,
+    /// Nothing runs, something waits.
+    Queued,
+    /// Something waits for another try after a failure, and nothing runs.
+    Failing,
+    /// Somebody holds it.
+    Held,
+}
+
+/// One count of a quota as it is now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QuotaView {
+    /// The quota.
+    pub quota: Name,
+    /// The resource, for a quota per resource.
+    pub resource: Option<ResourceName>,
+    /// Each limit with the units in use.
+    pub limits: Vec<(Limit, u64)>,
+    /// Tasks that wait for units.
+    pub waiting: u64,
+    /// When the first of them goes on, if only time stands in the way.
+    pub next: Option<Elapsed>,
+    /// Nothing is granted until then.
+    pub paused_until: Option<Elapsed>,
+}
+
+/// A worker's current session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WorkerView {
+    /// Its name.
+    pub name: Name,
+    /// Its session.
+    pub session: SessionId,
+    /// The kinds it handles.
+    pub kinds: Vec<Name>,
+    /// Its live runs.
+    pub running: Vec<TaskId>,
+    /// It lost a run and must register again.
+    pub lost: bool,
+    /// It gets no new work.
+    pub draining: bool,
+    /// It waits for work right now.
+    pub parked: bool,
+}
+
+/// A schedule as it is now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScheduleView {
+    /// Its name.
+    pub name: Name,
+    /// Whether it is paused.
+    pub paused: bool,
+    /// When it last fired.
+    pub last: Option<Wall>,
+    /// What came of it.
+    pub last_fired: Option<crate::event::Fired>,
+    /// When it fires next.
+    pub next: Option<Wall>,
+    /// Its live task.
+    pub live: Option<TaskId>,
+}
+
+/// A group as it is now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GroupView {
+    /// The group.
+    pub group: GroupId,
+    /// Its tasks, each with its outcome once it ended.
+    pub tasks: Vec<(TaskId, Option<Outcome>)>,
+}
+
+/// How many of what there are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Tasks that wait.
+    pub waiting: u64,
+    /// Tasks that run.
+    pub running: u64,
+    /// Resources that are claimed, held or metered.
+    pub resources: u64,
+    /// Sessions.
+    pub sessions: u64,
+    /// Takes that are parked.
+    pub parked_takes: u64,
+}

@@ -1,0 +1,74 @@
+//! A task as it is now.
+
+use super::{Found, TaskState, TaskView};
+use crate::Core;
+use crate::event::Stage;
+use crate::state::task::Task;
+use crate::words::{Claim, Elapsed, Outcome, TaskId};
+
+impl Core {
+    /// What is known of a task.
+    pub fn task(&self, task: TaskId) -> Found {
+        let Some(found) = self.state.find_task(task) else {
+            return match self.state.tasks.outcome(task) {
+                Some(outcome) => Found::Ended(outcome),
+                None => Found::Unknown,
+            };
+        };
+        if self.swept(found.id).is_some() && !found.is_running() {
+            return Found::Ended(Outcome::Cancelled);
+        }
+        Found::Live(Box::new(self.task_view(found)))
+    }
+
+    fn task_view(&self, task: &Task) -> TaskView {
+        let extra = task.extra();
+        TaskView {
+            task: task.id,
+            kind: self.state.kinds.get(task.kind).kind.name.clone(),
+            claims: (task.claims.iter())
+                .map(|claim| Claim::new(self.resource_name(claim.resource), claim.op))
+                .collect(),
+            priority: task.priority,
+            state: self.task_state(task),
+            reasons: self.reasons_of(task.id),
+            stands_for: u64::from(task.stands_for),
+            tries: task.tries,
+            losses: task.losses,
+            submitted: task.submitted,
+            tags: extra.tags.clone(),
+            group: extra.groups.first().copied(),
+            parent: extra.parent,
+            schedule: extra.schedule.clone(),
+            retry_of: extra.retry_of,
+        }
+    }
+
+    fn task_state(&self, task: &Task) -> TaskState {
+        let Stage::Running { token } = task.stage else {
+            return TaskState::Waiting;
+        };
+        let run = &self.state.runs[&token];
+        let brief = self.brief(task.id);
+        let lease_ends = self.soft.leases.get(&token).copied();
+        TaskState::Running {
+            token,
+            worker: (self.state.sessions.get(&run.session))
+                .map_or_else(|| brief.kind.clone(), |session| session.name.clone()),
+            running_ms: brief.running_ms.unwrap_or(0),
+            lease_ends: lease_ends.unwrap_or(Elapsed(0)),
+            progress: brief.progress,
+            stopping: run.stop.is_some(),
+        }
+    }
+
+    /// Ids of all live tasks, in order. For tests.
+    pub fn live_tasks(&self) -> Vec<TaskId> {
+        let kinds = self.state.kinds.iter();
+        let mut all: Vec<TaskId> = kinds
+            .flat_map(|(_, kind)| kind.tasks.iter().copied())
+            .collect();
+        all.sort();
+        all
+    }
+}
