@@ -10,13 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// What a restart may forget.
 #[derive(Default)]
 pub(crate) struct Soft {
-    /// When each run's lease ends. Rebuilt by `open`: a fresh lease for each live run.
-    pub(crate) leases: BTreeMap<Token, Elapsed>,
-    /// Runs whose worker was heard of, so their hand-out did arrive. Forgotten: a take that could
-    /// not be delivered is returned by the same process that answered it.
-    pub(crate) beaten: BTreeSet<Token>,
-    /// The latest progress of each run. Forgotten.
-    pub(crate) progress: BTreeMap<Token, Progress>,
+    /// What is known of each live run. Rebuilt by `open`: a fresh lease for each.
+    pub(crate) runs: BTreeMap<Token, SoftRun>,
     /// Takes that wait for work. Forgotten: the workers ask again.
     pub(crate) parked: BTreeMap<SessionId, ParkedTake>,
     /// The parked takes by kind, longest wait first.
@@ -33,11 +28,28 @@ pub(crate) struct Soft {
     pub(crate) timers: BTreeSet<(Elapsed, SoftTimer)>,
 }
 
+/// What is known of a live run besides the log.
+pub(crate) struct SoftRun {
+    /// When its lease ends.
+    pub(crate) lease_ends: Elapsed,
+    /// When the timer of its lease is set for; a beat moves the end, not the timer.
+    pub(crate) lease_timer: Elapsed,
+    /// When the timer is set for by which it is told to stop.
+    pub(crate) stop_timer: Option<Elapsed>,
+    /// Its worker was heard of, so the hand-out did arrive. A take that could not be delivered is
+    /// returned by the same process that answered it, so this may be forgotten.
+    pub(crate) beaten: bool,
+    /// How far it is.
+    pub(crate) progress: Option<Progress>,
+}
+
 /// A take that waits for work.
 pub(crate) struct ParkedTake {
     pub(crate) number: u64,
     pub(crate) max: usize,
     pub(crate) seq: u64,
+    /// When it is answered empty.
+    pub(crate) until: Elapsed,
     /// Answers to the finishes that it carried, to go with its own answer.
     pub(crate) finished: Vec<Result<Finished, Refusal>>,
 }
@@ -61,6 +73,8 @@ impl Soft {
     /// Takes a parked take off all lists.
     pub(crate) fn unpark(&mut self, session: SessionId, kinds: &[KindId]) -> Option<ParkedTake> {
         let take = self.parked.remove(&session)?;
+        let timer = SoftTimer::Take(session, take.seq);
+        self.timers.remove(&(take.until, timer));
         for kind in kinds {
             if let Some(takes) = self.parked_by_kind.get_mut(kind) {
                 takes.remove(&(take.seq, session));
@@ -72,9 +86,20 @@ impl Soft {
         Some(take)
     }
 
+    /// Forgets a run that ended, and its timers.
     pub(crate) fn forget_run(&mut self, token: Token) {
-        self.leases.remove(&token);
-        self.progress.remove(&token);
-        self.beaten.remove(&token);
+        let Some(run) = self.runs.remove(&token) else {
+            return;
+        };
+        let timer = (run.lease_timer, SoftTimer::Lease(token));
+        self.timers.remove(&timer);
+        if let Some(at) = run.stop_timer {
+            self.timers.remove(&(at, SoftTimer::RunWithin(token)));
+        }
+    }
+
+    /// When the lease of a run ends.
+    pub(crate) fn lease_ends(&self, token: Token) -> Option<Elapsed> {
+        self.runs.get(&token).map(|run| run.lease_ends)
     }
 }

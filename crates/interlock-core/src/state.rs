@@ -6,6 +6,7 @@ pub(crate) mod kind;
 pub(crate) mod map;
 pub(crate) mod quota;
 pub(crate) mod resource;
+pub(crate) mod set;
 pub(crate) mod slab;
 pub(crate) mod table;
 pub(crate) mod task;

@@ -35,12 +35,12 @@ impl Core {
                 budgets: Vec::new(),
             };
         }
-        self.soft.beaten.insert(token);
         if self.state.runs[&token].granted_afresh.is_some() {
             self.emit(Event::Beaten { token });
         }
-        if let Some(progress) = beat.progress {
-            self.soft.progress.insert(token, progress);
+        if let Some(run) = self.soft.runs.get_mut(&token) {
+            run.beaten = true;
+            run.progress = beat.progress.or(run.progress.take());
         }
         self.report_use(token, beat.used);
         self.drop_permits(token, beat.dropped);
@@ -69,7 +69,9 @@ impl Core {
             Some(stop) => return Order::Ending(stop.why),
         };
         let ends = now.plus(run.lease_ms);
-        self.soft.leases.insert(token, ends);
+        if let Some(run) = self.soft.runs.get_mut(&token) {
+            run.lease_ends = ends;
+        }
         order
     }
 

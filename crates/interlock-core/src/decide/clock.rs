@@ -106,17 +106,17 @@ impl Core {
         }
     }
 
+    /// A lease may have ended; a beat may also have moved its end.
     fn lease_timer(&mut self, token: Token) {
-        let Some(ends) = self.soft.leases.get(&token).copied() else {
+        let Some(run) = self.soft.runs.get_mut(&token) else {
             return;
         };
-        if self.bug(Bug::LeaseNeverEnds) {
-            return;
-        }
-        if ends <= self.state.now.elapsed {
+        if run.lease_ends > self.state.now.elapsed {
+            run.lease_timer = run.lease_ends;
+            let timer = (run.lease_ends, SoftTimer::Lease(token));
+            self.soft.timers.insert(timer);
+        } else if !self.bug(Bug::LeaseNeverEnds) {
             self.lose(token);
-        } else {
-            self.soft.timers.insert((ends, SoftTimer::Lease(token)));
         }
     }
 

@@ -92,8 +92,7 @@ impl Core {
         } else {
             lease_ms
         };
-        self.set_lease(token, self.state.now.elapsed.plus(lease_ms));
-        self.set_run_within(token);
+        self.watch_run(token, self.state.now.elapsed.plus(lease_ms));
         Some(token)
     }
 

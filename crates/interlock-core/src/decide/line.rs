@@ -10,7 +10,6 @@ use crate::Core;
 use crate::bugs::Bug;
 use crate::state::task::{Key, ResourceIx, Task};
 use crate::words::{KindId, Op, TaskId};
-use std::ops::Bound::{Excluded, Unbounded};
 
 impl Core {
     /// Whether nothing conflicting holds the resource or is ahead of this spot.
@@ -52,10 +51,10 @@ impl Core {
 
     /// A writer that was exposed and is first no more must not be handed out.
     fn hide_passed_writer(&mut self, index: ResourceIx) {
-        let mut writers = self.state.resources.get(index).writers.iter().skip(1);
-        if let Some(second) = writers.next() {
-            let id = second.task;
-            self.state.unexpose(id);
+        let writers = &self.state.resources.get(index).writers;
+        let second = writers.iter().nth(1).map(|second| second.task);
+        if let Some(second) = second {
+            self.state.unexpose(second);
         }
     }
 
@@ -94,7 +93,7 @@ impl Core {
         while self.slice > 0 {
             let resource = self.state.resources.get(index);
             let from = (kind, FIRST_KEY);
-            let Some(&(found, key)) = resource.watched.range(from..).next() else {
+            let Some(&(found, key)) = resource.watched.from(from).next() else {
                 return;
             };
             if found != kind {
@@ -135,7 +134,7 @@ impl Core {
     /// Only the first of a kind is exposed: hide the one that a newcomer goes before.
     fn hide_passed_reader(&mut self, index: ResourceIx, newcomer: (KindId, Key)) {
         let watched = &self.state.resources.get(index).watched;
-        let next = watched.range((Excluded(newcomer), Unbounded)).next();
+        let next = watched.after(newcomer).next();
         if let Some(&(kind, key)) = next
             && kind == newcomer.0
         {
@@ -146,7 +145,7 @@ impl Core {
     fn first_watched(&self, index: ResourceIx, after: Option<KindId>) -> Option<KindId> {
         let watched = &self.state.resources.get(index).watched;
         let from = after.map_or(KindId(0), |kind| KindId(kind.0 + 1));
-        let first = watched.range((from, FIRST_KEY)..).next();
+        let first = watched.from((from, FIRST_KEY)).next();
         first.map(|(kind, _)| *kind)
     }
 }

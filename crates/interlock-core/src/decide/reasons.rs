@@ -18,13 +18,13 @@ impl Core {
             _ => None,
         };
         let session = run.and_then(|run| self.state.sessions.get(&run.session));
-        let progress = run.and_then(|run| self.soft.progress.get(&run.token));
+        let soft = run.and_then(|run| self.soft.runs.get(&run.token));
         Brief {
             task: id,
             kind: self.state.kinds.get(task.kind).kind.name.clone(),
             worker: session.map(|session| session.name.clone()),
             running_ms: run.map(|run| self.state.now.elapsed.since(run.started.elapsed)),
-            progress: progress.cloned(),
+            progress: soft.and_then(|run| run.progress.clone()),
         }
     }
 
@@ -97,10 +97,8 @@ impl Core {
         let index = candidate.claims[behind.claim as usize].0?;
         let resource = self.state.resources.get(index);
         let chain = &resource.barrier.as_ref()?.chain;
-        let others = chain.range(..=behind.arrival);
-        let (_, (task, _)) = others
-            .filter(|(_, (task, _))| Some(*task) != candidate.id)
-            .next_back()?;
+        let mut others = chain.range(..=behind.arrival);
+        let (_, (task, _)) = others.rfind(|(_, (task, _))| Some(*task) != candidate.id)?;
         let (resource, by) = (resource.name.clone(), self.brief(*task));
         Some(if behind.doomed {
             Reason::Doomed { resource, by }

@@ -52,7 +52,7 @@ impl Core {
             let now = self.state.now.elapsed;
             let ends = runs
                 .iter()
-                .filter_map(|token| self.soft.leases.get(token))
+                .filter_map(|token| self.soft.lease_ends(*token))
                 .max();
             return Err(Refusal::NameInUse {
                 name: name.clone(),

@@ -3,7 +3,7 @@
 
 use crate::Core;
 use crate::event::Stage;
-use crate::soft::SoftTimer;
+use crate::soft::{SoftRun, SoftTimer};
 use crate::state::State;
 use crate::words::{Elapsed, Token};
 
@@ -75,8 +75,7 @@ impl Core {
             })
             .collect();
         for (token, from, lease_ms) in runs {
-            self.set_lease(token, from.plus(lease_ms));
-            self.set_run_within(token);
+            self.watch_run(token, from.plus(lease_ms));
         }
         let kinds: Vec<_> = self.state.kinds.iter().map(|(id, _)| id).collect();
         for kind in kinds {
@@ -90,19 +89,26 @@ impl Core {
         self.state.mark_everything();
     }
 
-    pub(crate) fn set_lease(&mut self, token: Token, ends: Elapsed) {
-        self.soft.leases.insert(token, ends);
-        self.soft.timers.insert((ends, SoftTimer::Lease(token)));
-    }
-
-    /// Sets the timer by which a run that takes too long is told to stop.
-    pub(crate) fn set_run_within(&mut self, token: Token) {
+    /// Begins to watch a live run: its lease, and how long it may take.
+    pub(crate) fn watch_run(&mut self, token: Token, lease_ends: Elapsed) {
         let run = &self.state.runs[&token];
         let kind = &self.state.kinds.get(self.state.task(run.task).kind).kind;
-        if let (Some(within), None) = (kind.run_within_ms, &run.stop) {
-            let at = run.started.elapsed.plus(within);
+        let stop_timer = (kind.run_within_ms)
+            .filter(|_| run.stop.is_none())
+            .map(|within| run.started.elapsed.plus(within));
+        let timer = (lease_ends, SoftTimer::Lease(token));
+        self.soft.timers.insert(timer);
+        if let Some(at) = stop_timer {
             self.soft.timers.insert((at, SoftTimer::RunWithin(token)));
         }
+        let run = SoftRun {
+            lease_ends,
+            lease_timer: lease_ends,
+            stop_timer,
+            beaten: false,
+            progress: None,
+        };
+        self.soft.runs.insert(token, run);
     }
 }
 

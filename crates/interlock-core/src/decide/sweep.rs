@@ -144,7 +144,7 @@ impl Core {
             .tasks;
         let mut from = (cursor.0, TaskId(cursor.1.0 + 1));
         loop {
-            let &(kind, id) = tasks.range(from..).next()?;
+            let &(kind, id) = tasks.from(from).next()?;
             let next_kind = (KindId(kind.0 + 1), TaskId(0));
             from = match wanted(kind) {
                 Some((after, _)) if id <= after => (kind, TaskId(after.0 + 1)),

@@ -85,18 +85,16 @@ impl Core {
             let takes = self.soft.parked_by_kind.entry(*kind).or_default();
             takes.insert((seq, *session));
         }
+        let now = self.state.now.elapsed;
+        let until = now.plus(wait_ms.min(limits::TAKE_WAIT_MS_MAX));
         let take = ParkedTake {
             number,
             max,
             seq,
+            until,
             finished,
         };
         self.soft.parked.insert(*session, take);
-        let until = self
-            .state
-            .now
-            .elapsed
-            .plus(wait_ms.min(limits::TAKE_WAIT_MS_MAX));
         self.soft
             .timers
             .insert((until, SoftTimer::Take(*session, seq)));
@@ -172,7 +170,7 @@ impl Core {
             self.unpark(session);
         }
         for token in self.runs_of_take(session, number) {
-            if self.soft.beaten.contains(&token) {
+            if (self.soft.runs.get(&token)).is_some_and(|run| run.beaten) {
                 continue;
             }
             let task = self.state.runs[&token].task;

@@ -1,6 +1,11 @@
 //! Hash tables that cannot be iterated, so that no decision can depend on hash order, and that
 //! grow shard by shard, so that no single decision pays for a rehash of everything.
 
+#![allow(
+    clippy::disallowed_types,
+    reason = "this is the seeded map that everybody else has to use"
+)]
+
 use foldhash::quality::FixedState;
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash};

@@ -4,6 +4,7 @@
 //! the tasks; `State::check` compares both by a full scan.
 
 use super::map::Map;
+use super::set::Set;
 use super::slab::Slab;
 use super::task::{Key, ResourceIx};
 use crate::words::{KindId, Op, ResourceName, TaskId};
@@ -14,17 +15,17 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) struct Resource {
     pub(crate) name: ResourceName,
     /// Exclusive claims in line.
-    pub(crate) writers: BTreeSet<Key>,
+    pub(crate) writers: Set<Key>,
     /// Shared claims in line.
-    pub(crate) readers: BTreeSet<Key>,
+    pub(crate) readers: Set<Key>,
     /// Derived: tasks in line whose shared claim on this resource is watched here, by kind. Only
     /// the first of each kind is exposed, so that one event never has to expose a crowd.
-    pub(crate) watched: BTreeSet<(KindId, Key)>,
+    pub(crate) watched: Set<(KindId, Key)>,
     /// The runs that hold it, by the spots of their tasks; all shared or one exclusive.
-    pub(crate) holders: BTreeSet<Key>,
+    pub(crate) holders: Set<Key>,
     pub(crate) held_exclusively: bool,
     /// All live tasks that claim it.
-    pub(crate) tasks: BTreeSet<(KindId, TaskId)>,
+    pub(crate) tasks: Set<(KindId, TaskId)>,
     pub(crate) barrier: Option<Box<Barrier>>,
     /// An operator holds it.
     pub(crate) hold: bool,
@@ -55,12 +56,12 @@ impl Resource {
     fn new(name: ResourceName) -> Self {
         Self {
             name,
-            writers: BTreeSet::new(),
-            readers: BTreeSet::new(),
-            watched: BTreeSet::new(),
-            holders: BTreeSet::new(),
+            writers: Set::new(),
+            readers: Set::new(),
+            watched: Set::new(),
+            holders: Set::new(),
             held_exclusively: false,
-            tasks: BTreeSet::new(),
+            tasks: Set::new(),
             barrier: None,
             hold: false,
             dirty: false,
@@ -81,8 +82,8 @@ impl Resource {
 
     /// Conflicting tasks ahead of this spot, nearest first.
     pub(crate) fn ahead(&self, op: Op, key: Key) -> impl Iterator<Item = Key> + '_ {
-        let mut writers = self.writers.range(..key).rev().copied().peekable();
-        let readers = self.readers.range(..key).rev().copied();
+        let mut writers = self.writers.before(key).rev().copied().peekable();
+        let readers = self.readers.before(key).rev().copied();
         let mut readers = readers
             .take(if op.is_shared() { 0 } else { usize::MAX })
             .peekable();
@@ -102,7 +103,7 @@ impl Resource {
             .max()
     }
 
-    pub(crate) fn line_mut(&mut self, op: Op) -> &mut BTreeSet<Key> {
+    pub(crate) fn line_mut(&mut self, op: Op) -> &mut Set<Key> {
         if op.is_shared() {
             &mut self.readers
         } else {

@@ -31,7 +31,7 @@ impl Core {
             self.check_ready()?;
         }
         for token in self.state.runs.keys() {
-            let known = self.soft.leases.contains_key(token) || self.soft.leases.is_empty();
+            let known = self.soft.runs.contains_key(token) || self.soft.runs.is_empty();
             ensure!(known, "run {token} has no lease");
         }
         Ok(())
@@ -168,14 +168,14 @@ impl State {
             !exclusive || ops.len() == 1,
             "{name}: conflicting runs {ops:?}"
         );
-        for (kind, task) in &resource.tasks {
+        for (kind, task) in resource.tasks.iter() {
             let found = self.tasks.get(*task);
             let claims = found.is_some_and(|task| {
                 task.kind == *kind && task.claims.iter().any(|claim| claim.resource == index)
             });
             ensure!(claims, "{name}: task {task} does not claim it");
         }
-        for (kind, key) in &resource.watched {
+        for (kind, key) in resource.watched.iter() {
             let task = self.task(key.task);
             let watched = task.watch.map(|at| task.claims[at as usize].resource);
             ensure!(

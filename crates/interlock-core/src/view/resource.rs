@@ -6,6 +6,7 @@ use crate::event::{InstanceName, Stage};
 use crate::limits;
 use crate::state::quota::Instance;
 use crate::state::resource::Resource;
+use crate::state::set::Set;
 use crate::words::{Name, ResourceName, Scope, TaskId};
 
 impl Core {
@@ -100,7 +101,7 @@ impl Core {
 
 /// The line in order, as far as it is shown.
 fn line_of(resource: &Resource) -> Vec<TaskId> {
-    let first = |set: &std::collections::BTreeSet<_>| {
+    let first = |set: &Set<_>| {
         let shown = set.iter().take(limits::LINE_SHOWN_MAX);
         shown.copied().collect::<Vec<crate::state::task::Key>>()
     };

@@ -50,7 +50,7 @@ impl Core {
         };
         let run = &self.state.runs[&token];
         let brief = self.brief(task.id);
-        let lease_ends = self.soft.leases.get(&token).copied();
+        let lease_ends = self.soft.lease_ends(token);
         TaskState::Running {
             token,
             worker: (self.state.sessions.get(&run.session))
