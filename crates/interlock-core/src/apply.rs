@@ -123,12 +123,12 @@ impl State {
                 units,
             } => self.apply_permit_dropped(*token, instance, *units),
             Event::StopAsked { token, why, by } => {
-                let stop = Stop {
-                    why: *why,
-                    at: self.now.elapsed,
-                    by: by.clone(),
-                };
-                self.run_mut(*token).stop = Some(stop);
+                let now = self.now.elapsed;
+                let run = self.run_mut(*token);
+                // The grace counts from the first time it was asked.
+                let at = run.stop.as_ref().map_or(now, |stop| stop.at);
+                let (why, by) = (*why, by.clone());
+                run.stop = Some(Stop { why, at, by });
             }
             Event::LastRun { task, by } => self.task_mut(*task).last_run = Some(*by),
             Event::RunEnded(ended) => self.apply_run_ended(ended),

@@ -180,7 +180,6 @@ fn merge_payload(task: &mut Task, rule: PayloadRule, seq: TaskId, payload: &Payl
 /// What is rarely set, if anything is.
 fn extra_of(admitted: &Admitted) -> Option<Box<Extra>> {
     let plain = admitted.key.is_none()
-        && admitted.due.is_none()
         && admitted.start_by.is_none()
         && admitted.after.is_empty()
         && admitted.tags.is_empty()
@@ -191,7 +190,7 @@ fn extra_of(admitted: &Admitted) -> Option<Box<Extra>> {
     (!plain).then(|| {
         Box::new(Extra {
             key: admitted.key.clone(),
-            due: admitted.due,
+            due: admitted.due.filter(|_| !admitted.after.is_empty()),
             start_by: admitted.start_by,
             after: admitted.after.clone(),
             tags: admitted.tags.clone(),

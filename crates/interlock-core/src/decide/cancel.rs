@@ -33,6 +33,10 @@ impl Core {
             return self.end_waiting(id, Outcome::Cancelled, EndWhy::Asked { by });
         };
         let why = StopWhy::Cancelled;
+        let stop = self.state.runs[&token].stop.as_ref();
+        if stop.is_some_and(|stop| stop.why == why) {
+            return;
+        }
         self.emit(Event::StopAsked { token, why, by });
         if self.bug(Bug::CancelFreesAtOnce)
             && let Some((how, then)) = self.called_off(token, false)

@@ -8,8 +8,11 @@ use crate::words::{OnLoss, Outcome, Token};
 
 impl Core {
     pub(crate) fn lose(&mut self, token: Token) {
+        let session = self.state.runs[&token].session;
         let (how, then) = self.lost(token);
         self.end_run(token, how, then);
+        // A lost worker gets no new work until it registers again.
+        self.answer_parked(session, Vec::new());
     }
 
     fn lost(&self, token: Token) -> (RunEnd, Then) {

@@ -133,9 +133,10 @@ impl State {
             self.dirty.joined.extend(readers.map(|key| key.task));
             self.mark(index);
         }
+        let counts = self.quotas.instances.sorted().into_iter();
         self.dirty
             .instances
-            .extend(self.quotas.queues.iter().cloned());
+            .extend(counts.map(|(name, _)| name.clone()));
         let kinds = self.kinds.iter().map(|(id, _)| id);
         self.dirty.kinds.extend(kinds);
     }

@@ -66,6 +66,7 @@ pub(crate) struct Task {
 #[derive(Debug, Default)]
 pub(crate) struct Extra {
     pub(crate) key: Option<Name>,
+    /// The due time of a task that waits for others first.
     pub(crate) due: Option<Wall>,
     pub(crate) start_by: Option<Wall>,
     /// Tasks that must still succeed first.
