@@ -115,24 +115,22 @@ impl Core {
     ) -> Option<(u64, bool)> {
         let barrier = self.state.resources.get(index).barrier.as_ref()?;
         let chain = &barrier.chain;
+        let let_out = candidate.let_out_of == Some(index);
         if op.is_lifecycle() && candidate.arrival != 0 {
-            let before = chain.range(..candidate.arrival).next_back();
-            let ahead = || {
-                barrier
-                    .room
-                    .first()
-                    .filter(|key| key.behind < candidate.arrival)
-            };
-            return (before.map(|(arrival, _)| *arrival))
-                .or_else(|| ahead().map(|key| key.behind))
-                .map(|arrival| (arrival, false));
+            let mut before = chain.range(..candidate.arrival);
+            if let Some((arrival, _)) = before.next_back() {
+                return Some((*arrival, false));
+            }
+            // Those before it in the room have not all been let out yet.
+            let first = barrier.room.first().filter(|_| !let_out)?;
+            return (first.behind < candidate.arrival).then_some((first.behind, false));
         }
         if candidate.at_work {
             let (arrival, &(task, op)) = chain.first_key_value()?;
             let other = candidate.id != Some(task) && self.state.task(task).joined;
             return other.then_some((*arrival, op == Op::Delete));
         }
-        if candidate.let_out_of == Some(index) {
+        if let_out {
             return None;
         }
         if candidate.arrived {

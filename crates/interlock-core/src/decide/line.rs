@@ -32,29 +32,25 @@ impl Core {
 
     /// Looks at a resource that changed: who may go now?
     pub(crate) fn refresh(&mut self, index: ResourceIx) {
-        if let Some(writer) = self.state.resources.get(index).writers.first() {
-            let id = writer.task;
-            let key = *writer;
-            if self.is_free(index, Op::Update, &key) {
-                self.look_at(id);
-            } else {
-                self.state.unexpose(id);
-            }
+        let writers = &self.state.resources.get(index).writers;
+        let mut first_two = writers.iter().copied();
+        let (first, second) = (first_two.next(), first_two.next());
+        drop(first_two);
+        if let Some(first) = first
+            && (self.is_free(index, Op::Update, &first) || self.state.task(first.task).exposed)
+        {
+            self.look_at(first.task);
         }
-        self.hide_passed_writer(index);
+        // A writer that was exposed and is first no more must be hidden.
+        if let Some(second) = second
+            && self.state.task(second.task).exposed
+        {
+            self.look_at(second.task);
+        }
         let mut kind = self.first_watched(index, None);
         while let Some(id) = kind {
             self.expose_first(index, id);
             kind = self.first_watched(index, Some(id));
-        }
-    }
-
-    /// A writer that was exposed and is first no more must not be handed out.
-    fn hide_passed_writer(&mut self, index: ResourceIx) {
-        let writers = &self.state.resources.get(index).writers;
-        let second = writers.iter().nth(1).map(|second| second.task);
-        if let Some(second) = second {
-            self.state.unexpose(second);
         }
     }
 
