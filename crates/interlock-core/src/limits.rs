@@ -88,6 +88,10 @@ pub const OUTCOME_MS: u64 = 15 * 60_000;
 pub const FINISHES_REMEMBERED: usize = 2 * TAKE_MAX;
 /// How long a silent session without runs is kept before it has to register again.
 pub const SESSION_SILENT_MS: u64 = 3_600_000;
+/// Units of a quota's limit, and of one report of use: sums of them never overflow.
+pub const QUOTA_UNITS_MAX: u64 = 1_000_000_000_000;
+/// Bytes of the unit and of the message of a progress report.
+pub const PROGRESS_BYTES_MAX: usize = 1_000;
 /// Buckets per quota window.
 pub const QUOTA_BUCKETS: u64 = 60;
 /// A budget slice is at most this share of what a long window has left.

@@ -75,7 +75,7 @@ pub(crate) struct State {
 /// What has to be looked at before a decision is complete.
 #[derive(Default)]
 pub(crate) struct Dirty {
-    /// Tasks with shared claims that have just joined their lines.
+    /// Tasks with shared claims, or none, that have just joined their lines.
     pub(crate) joined: VecDeque<TaskId>,
     /// Resources whose line, holders or barriers changed, in order of change.
     pub(crate) resources: VecDeque<ResourceIx>,

@@ -117,7 +117,7 @@ impl State {
                 self.next_place = self.next_place.max(key.place + 1);
                 self.enter_chain(id);
                 self.task_mut(id).joined = true;
-                if claims.iter().any(|claim| claim.op.is_shared()) {
+                if claims.is_empty() || claims.iter().any(|claim| claim.op.is_shared()) {
                     self.dirty.joined.push_back(id);
                 }
                 for claim in claims {

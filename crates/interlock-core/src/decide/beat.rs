@@ -1,8 +1,8 @@
 //! `beat`: a worker is alive and goes on with the runs that it names.
 
-use super::prepare::too_many;
+use super::prepare::{shorten, too_many};
 use crate::Core;
-use crate::command::{Beat, BeatRun};
+use crate::command::{Beat, BeatRun, Progress};
 use crate::event::Event;
 use crate::limits;
 use crate::refusal::Refusal;
@@ -40,7 +40,8 @@ impl Core {
         }
         if let Some(run) = self.soft.runs.get_mut(&token) {
             run.beaten = true;
-            run.progress = beat.progress.or(run.progress.take());
+            let progress = beat.progress.map(shortened);
+            run.progress = progress.or(run.progress.take());
         }
         self.report_use(token, beat.used);
         self.drop_permits(token, beat.dropped);
@@ -81,4 +82,12 @@ impl Core {
         run.filter(|run| run.session == session)
             .ok_or(Refusal::StaleToken)
     }
+}
+
+/// A progress report within the limit.
+fn shortened(mut progress: Progress) -> Progress {
+    for text in [&mut progress.unit, &mut progress.message] {
+        shorten(text, limits::PROGRESS_BYTES_MAX);
+    }
+    progress
 }

@@ -1,6 +1,6 @@
 //! `finish`: a worker reports how runs ended.
 
-use super::prepare::too_many;
+use super::prepare::{shorten, too_many};
 use crate::Core;
 use crate::bugs::Bug;
 use crate::command::{Again, Finish, FinishHow, RunError};
@@ -174,10 +174,7 @@ impl Core {
 /// An error within the limit.
 fn shortened(mut error: RunError) -> RunError {
     for text in [&mut error.message, &mut error.detail] {
-        if text.len() > limits::ERROR_BYTES_MAX {
-            let end = text.floor_char_boundary(limits::ERROR_BYTES_MAX);
-            *text = text[..end].into();
-        }
+        shorten(text, limits::ERROR_BYTES_MAX);
     }
     error
 }

@@ -33,9 +33,7 @@ impl Core {
     /// Looks at a resource that changed: who may go now?
     pub(crate) fn refresh(&mut self, index: ResourceIx) {
         let writers = &self.state.resources.get(index).writers;
-        let mut first_two = writers.iter().copied();
-        let (first, second) = (first_two.next(), first_two.next());
-        drop(first_two);
+        let (first, second) = (writers.first().copied(), writers.iter().nth(1).copied());
         if let Some(first) = first
             && (self.is_free(index, Op::Update, &first) || self.state.task(first.task).exposed)
         {

@@ -290,3 +290,11 @@ pub(crate) fn checked_ms(field: &'static str, ms: u64) -> Result<u64, Refusal> {
     }
     Ok(ms)
 }
+
+/// Cuts a text that is too long, between two characters.
+pub(crate) fn shorten(text: &mut Box<str>, bytes_max: usize) {
+    if text.len() > bytes_max {
+        let end = text.floor_char_boundary(bytes_max);
+        *text = text[..end].into();
+    }
+}

@@ -133,6 +133,11 @@ impl State {
             self.dirty.joined.extend(readers.map(|key| key.task));
             self.mark(index);
         }
+        for (_, kind) in self.kinds.iter() {
+            let alone = kind.tasks.iter().copied();
+            let alone = alone.filter(|id| self.tasks.get(*id).is_some_and(|t| t.claims.is_empty()));
+            self.dirty.joined.extend(alone);
+        }
         let counts = self.quotas.instances.sorted().into_iter();
         self.dirty
             .instances

@@ -94,7 +94,7 @@ impl Core {
                 self.emit(Event::BudgetUsed {
                     token,
                     quota,
-                    used: used.units,
+                    used: used.units.min(limits::QUOTA_UNITS_MAX),
                     added: 0,
                 });
             }
