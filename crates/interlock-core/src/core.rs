@@ -65,6 +65,7 @@ impl Core {
         self.begin(now);
         self.emit(Event::Opened { generation });
         self.rebuild_soft();
+        self.fire_timers();
         self.settle();
         self.conclude(Reply::Done)
     }

@@ -79,7 +79,9 @@ impl State {
     }
 
     pub(crate) fn apply_permit_granted(&mut self, token: Token, name: &InstanceName, units: u64) {
-        self.quotas.instance_mut(name).out += units;
+        let instance = self.quotas.instance_mut(name);
+        instance.out += units;
+        instance.permits += units;
         let permits = &mut self.run_mut(token).permits;
         match permits.iter_mut().find(|(held, _)| held == name) {
             Some((_, held)) => *held += units,
@@ -91,8 +93,16 @@ impl State {
         let permits = &mut self.run_mut(token).permits;
         let held = permits.iter_mut().find(|(held, _)| held == name);
         held.expect("the run has this permit").1 -= units;
-        self.quotas.instance_mut(name).out -= units;
+        self.return_permits(name, units);
+    }
+
+    /// Permits that are given back occupy their windows from now.
+    fn return_permits(&mut self, name: &InstanceName, units: u64) {
+        let instance = self.quotas.instance_mut(name);
+        instance.out -= units;
+        instance.permits -= units;
         self.use_units(name, units);
+        self.dirty.instances.insert(name.clone());
     }
 
     pub(crate) fn apply_run_ended(&mut self, ended: &RunEnded) {
@@ -146,9 +156,7 @@ impl State {
             self.dirty.instances.insert(name.clone());
         }
         for (name, units) in &run.permits {
-            self.quotas.instance_mut(name).out -= units;
-            self.use_units(name, *units);
-            self.dirty.instances.insert(name.clone());
+            self.return_permits(name, *units);
         }
     }
 

@@ -39,7 +39,9 @@ impl Core {
             return Err(Answer::Rejected { reasons });
         }
         let to = self.first_stage(prepared, &candidate);
-        let spot = self.spot(&candidate, self.state.now.elapsed, prepared.priority, &to);
+        let now = self.state.now.elapsed;
+        let rank = self.rank(now, prepared.priority);
+        let spot = self.spot(&candidate, now, rank, &to);
         let key = Key {
             rank: spot.rank,
             place: spot.place,

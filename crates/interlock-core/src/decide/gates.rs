@@ -71,7 +71,8 @@ impl Core {
     pub(crate) fn holds_on(&self, candidate: &Candidate) -> Vec<HoldTarget> {
         let state = &self.state;
         let mut holds = Vec::new();
-        if let (true, Some(id)) = (candidate.hold, candidate.id) {
+        if candidate.hold {
+            let id = candidate.id.unwrap_or(TaskId(state.next_task));
             holds.push(HoldTarget::Task(id));
         }
         for index in candidate.claims.iter().filter_map(|(index, _)| *index) {
@@ -175,8 +176,12 @@ impl Core {
         let spot = if task.is_at_work() {
             task.spot
         } else {
+            let rank = match since {
+                Some(since) => self.rank(since, task.priority),
+                None => task.spot.rank,
+            };
             let since = since.unwrap_or(task.spot.since);
-            self.spot(&candidate, since, task.priority, &to)
+            self.spot(&candidate, since, rank, &to)
         };
         self.emit(Event::Moved { task: id, to, spot });
     }
@@ -186,10 +191,9 @@ impl Core {
         &self,
         candidate: &Candidate,
         since: Elapsed,
-        priority: u8,
+        mut rank: i64,
         to: &Stage,
     ) -> Spot {
-        let mut rank = self.rank(since, priority);
         if *to == Stage::InLine && !self.bug(Bug::NoRankFloor) {
             rank = rank.max(self.rank_floor(candidate));
         }

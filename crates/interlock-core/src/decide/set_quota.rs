@@ -17,8 +17,7 @@ impl Core {
             return Err(too_many("limits", limits::LIMITS_PER_QUOTA_MAX));
         }
         for limit in &quota.limits {
-            let (Limit::Window { units, .. } | Limit::AtOnce(units)) = limit;
-            if *units > limits::QUOTA_UNITS_MAX {
+            if limit.units() > limits::QUOTA_UNITS_MAX {
                 return Err(bad("limits", "a limit has at most 10^12 units"));
             }
             if let Limit::Window { per_ms, .. } = limit

@@ -10,15 +10,20 @@ use crate::words::{Elapsed, Token};
 impl Core {
     pub(crate) fn settle(&mut self) {
         loop {
+            self.settle_tasks();
+            self.wake_takes();
+            if self.slice == 0 || !self.is_dirty() {
+                return;
+            }
+        }
+    }
+
+    /// Moves tasks until everyone is where they belong, or the slice is used up.
+    pub(crate) fn settle_tasks(&mut self) {
+        loop {
             self.settle_lines();
             let moved = self.settle_instances() | self.run_sweep();
-            if !moved {
-                self.wake_takes();
-                if self.slice == 0 || !self.is_dirty() {
-                    return;
-                }
-            }
-            if self.slice == 0 {
+            if !moved || self.slice == 0 {
                 return;
             }
         }

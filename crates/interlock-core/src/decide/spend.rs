@@ -8,7 +8,7 @@ use crate::event::{Event, InstanceName};
 use crate::limits;
 use crate::refusal::Refusal;
 use crate::reply::{Reply, Spending};
-use crate::state::quota::{self, Instance};
+use crate::state::quota::Instance;
 use crate::words::{Name, ResourceName, Scope, Token};
 
 /// How soon to ask again when only the end of another run can free units.
@@ -31,7 +31,7 @@ impl Core {
         let Some(quota) = self.state.quotas.get(name.quota).cloned() else {
             return Err(Refusal::UnknownQuota(spend.quota));
         };
-        if spend.units == 0 || quota::windows(&quota).any(|(max, _)| max < spend.units) {
+        if spend.units == 0 || quota.limits.iter().any(|limit| limit.units() < spend.units) {
             return Err(Refusal::NeverEnough {
                 quota: spend.quota,
                 units: spend.units,
@@ -42,7 +42,7 @@ impl Core {
         let found = self.state.quotas.instances.get(&name);
         let instance = found.map_or(&fresh, |found| &**found);
         let passed = instance.queue.first().is_some_and(|first| *first < key);
-        if !passed && instance.has_to_spend(&quota, spend.units, now) {
+        if !passed && instance.has(&quota, spend.units, now) {
             self.emit(Event::PermitGranted {
                 token: spend.token,
                 instance: name,
@@ -50,13 +50,7 @@ impl Core {
             });
             return Ok(Reply::Spent(Spending::Granted));
         }
-        let windows_only = crate::words::Quota {
-            limits: (quota.limits.iter().copied())
-                .filter(|limit| matches!(limit, crate::words::Limit::Window { .. }))
-                .collect(),
-            ..(*quota).clone()
-        };
-        let next = instance.next_time(&windows_only, spend.units, now);
+        let next = instance.next_time(&quota, spend.units, now);
         let wait_ms = next.map_or(ASK_AGAIN_MS, |at| at.since(now)).max(1);
         Ok(Reply::Spent(Spending::Wait { wait_ms }))
     }

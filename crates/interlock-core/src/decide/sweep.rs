@@ -114,19 +114,45 @@ impl Core {
             }
             Sweep::Reroute { what } => match what {
                 HoldTarget::Task(_) => None,
-                HoldTarget::Resource(name) => {
-                    let everything = (TaskId(0), TaskId(u64::MAX));
-                    self.next_on_resource(name, cursor, |_| Some(everything))
-                }
+                HoldTarget::Resource(name) => self.next_in_order(name, cursor),
                 HoldTarget::Kind(name) => {
                     let kind = self.state.kinds.find(name)?;
                     let tasks = &self.state.kinds.get(kind).tasks;
                     let next = tasks.range(TaskId(cursor.1.0 + 1)..).next()?;
                     Some((cursor.0, *next))
                 }
-                HoldTarget::Namespace => self.state.kinds.next_task(cursor),
+                HoldTarget::Namespace => {
+                    let next = self.state.tasks.next_after(cursor.1)?;
+                    Some((cursor.0, next))
+                }
             },
         }
+    }
+
+    /// The next task on a resource in order of submission, whatever its kind: those who come back
+    /// together come back in the order in which they were accepted.
+    fn next_in_order(&self, name: &ResourceName, cursor: Cursor) -> Option<Cursor> {
+        let tasks = &self
+            .state
+            .resources
+            .get(self.state.resources.find(name)?)
+            .tasks;
+        let mut next: Option<TaskId> = None;
+        let mut kind = tasks.first().map(|(kind, _)| *kind);
+        while let Some(found) = kind {
+            let after = (found, TaskId(cursor.1.0 + 1));
+            let mine = tasks
+                .from(after)
+                .next()
+                .filter(|(other, _)| *other == found);
+            next = [next, mine.map(|(_, task)| *task)]
+                .into_iter()
+                .flatten()
+                .min();
+            let others = (KindId(found.0 + 1), TaskId(0));
+            kind = tasks.from(others).next().map(|(kind, _)| *kind);
+        }
+        Some((cursor.0, next?))
     }
 
     /// The next task on a resource after the cursor, of a kind that is wanted and with an id

@@ -47,7 +47,7 @@ impl Core {
                 draining,
             }));
         }
-        self.settle_lines();
+        self.settle_tasks();
         let max = take.max.clamp(1, limits::TAKE_MAX);
         let hand_outs = if draining {
             Vec::new()

@@ -89,15 +89,4 @@ impl Kinds {
         (self.by_id.iter().enumerate())
             .filter_map(|(at, state)| Some((KindId(at as u32), state.as_ref()?)))
     }
-
-    /// The first live task after this one, in order of kind and id.
-    pub(crate) fn next_task(&self, after: (KindId, TaskId)) -> Option<(KindId, TaskId)> {
-        let rest = self.by_id.iter().enumerate().skip(after.0.0 as usize);
-        rest.filter_map(|(at, state)| Some((KindId(at as u32), state.as_ref()?)))
-            .find_map(|(id, state)| {
-                let from = if id == after.0 { after.1.0 + 1 } else { 0 };
-                let task = state.tasks.range(TaskId(from)..).next()?;
-                Some((id, *task))
-            })
-    }
 }

@@ -12,6 +12,8 @@ pub(crate) struct Instance {
     windows: SmallVec<[Window; 2]>,
     /// Units handed to runs as budgets and permits, and not used or given back yet.
     pub(crate) out: u64,
+    /// Units of `out` that are permits: they count for `at_once` as well.
+    pub(crate) permits: u64,
     /// Units set aside for tasks that wait no more for this count.
     pub(crate) set_aside: u64,
     /// Units of the starts of live runs, for `at_once`.
@@ -63,25 +65,16 @@ impl Instance {
                 let recent: u64 = self.buckets(*per_ms, now).map(|bucket| bucket.units).sum();
                 recent + self.out + self.set_aside
             }
-            Limit::AtOnce(_) => self.live + self.set_aside,
+            Limit::AtOnce(_) => self.live + self.set_aside + self.permits,
         }
     }
 
-    /// Whether every limit has room for a start of this cost.
+    /// Whether every limit has room for so many units.
     pub(crate) fn has(&self, quota: &Quota, cost: u64, now: Elapsed) -> bool {
         self.paused_until <= now
             && quota.limits.iter().all(|limit| {
-                let max = max_of(limit);
+                let max = limit.units();
                 self.used(limit, now).saturating_add(cost) <= max
-            })
-    }
-
-    /// Whether every window has room for units spent inside a run.
-    pub(crate) fn has_to_spend(&self, quota: &Quota, units: u64, now: Elapsed) -> bool {
-        self.paused_until <= now
-            && windows(quota).all(|(max, per_ms)| {
-                let limit = Limit::Window { units: max, per_ms };
-                self.used(&limit, now).saturating_add(units) <= max
             })
     }
 
@@ -96,7 +89,7 @@ impl Instance {
 
     fn room_at(&self, limit: &Limit, cost: u64, now: Elapsed) -> Option<Elapsed> {
         let mut used = self.used(limit, now);
-        let max = max_of(limit);
+        let max = limit.units();
         if used + cost <= max {
             return Some(now);
         }
@@ -163,8 +156,14 @@ impl Instance {
     /// The hard part, for comparison.
     pub(crate) fn row(&self) -> String {
         format!(
-            "{:?} out {} set_aside {} live {} paused {:?} queue {:?}",
-            self.windows, self.out, self.set_aside, self.live, self.paused_until, self.queue
+            "{:?} out {} permits {} set_aside {} live {} paused {:?} queue {:?}",
+            self.windows,
+            self.out,
+            self.permits,
+            self.set_aside,
+            self.live,
+            self.paused_until,
+            self.queue
         )
     }
 
@@ -233,11 +232,4 @@ pub(crate) fn windows(quota: &Quota) -> impl Iterator<Item = (u64, u64)> + '_ {
         Limit::Window { units, per_ms } => Some((*units, *per_ms)),
         Limit::AtOnce(_) => None,
     })
-}
-
-fn max_of(limit: &Limit) -> u64 {
-    match limit {
-        Limit::Window { units, .. } => *units,
-        Limit::AtOnce(units) => *units,
-    }
 }

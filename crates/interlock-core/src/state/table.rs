@@ -4,13 +4,15 @@ use super::map::Map;
 use super::task::Task;
 use crate::limits;
 use crate::words::{Elapsed, Outcome, TaskId};
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 const PAGE: u64 = 64;
 
 /// The live tasks, and the outcomes of those that ended not long ago.
 pub(crate) struct TaskTable {
     pages: Map<u64, Box<Page>>,
+    /// Numbers of the pages, in order.
+    page_order: BTreeSet<u64>,
     ended: Map<u64, Box<EndedPage>>,
     /// Pages of `ended` by the time after which they may go.
     ended_order: VecDeque<(Elapsed, u64)>,
@@ -31,6 +33,7 @@ impl TaskTable {
     pub(crate) fn new(seed: u64) -> Self {
         Self {
             pages: Map::new(seed),
+            page_order: BTreeSet::new(),
             ended: Map::new(seed),
             ended_order: VecDeque::new(),
             len: 0,
@@ -49,9 +52,23 @@ impl TaskTable {
         self.pages.get_mut(&(id.0 / PAGE))?.tasks[(id.0 % PAGE) as usize].as_deref_mut()
     }
 
+    /// The first live task after this id.
+    pub(crate) fn next_after(&self, id: TaskId) -> Option<TaskId> {
+        let from = id.0 + 1;
+        self.page_order.range(from / PAGE..).find_map(|number| {
+            let tasks = &self.pages.get(number)?.tasks;
+            let first = (number * PAGE).max(from);
+            let mut rest = first..(number + 1) * PAGE;
+            rest.find(|id| tasks[(id % PAGE) as usize].is_some())
+                .map(TaskId)
+        })
+    }
+
     pub(crate) fn insert(&mut self, task: Box<Task>) {
         let id = task.id.0;
+        let page_order = &mut self.page_order;
         let page = self.pages.get_or_insert_with(id / PAGE, || {
+            page_order.insert(id / PAGE);
             Box::new(Page {
                 tasks: [const { None }; PAGE as usize],
                 live: 0,
@@ -99,6 +116,7 @@ impl TaskTable {
         page.live -= 1;
         if page.live == 0 {
             self.pages.remove(&(id.0 / PAGE));
+            self.page_order.remove(&(id.0 / PAGE));
         }
         self.len -= 1;
         task

@@ -36,3 +36,12 @@ pub enum Limit {
     /// At most so many units held by live runs.
     AtOnce(u64),
 }
+
+impl Limit {
+    /// The units that it allows.
+    pub fn units(&self) -> u64 {
+        match self {
+            Limit::Window { units, .. } | Limit::AtOnce(units) => *units,
+        }
+    }
+}
