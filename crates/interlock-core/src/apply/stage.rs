@@ -81,11 +81,9 @@ impl State {
         let key = task.key();
         let claims = task.claims.clone();
         let stage = task.stage.clone();
-        if matches!(
-            stage,
-            Stage::Held | Stage::NoWorker | Stage::Outside(_) | Stage::InLine
-        ) {
+        if is_past_futures(&stage) && !task.arrived {
             task.arrived = true;
+            task.accepted = key.place;
         }
         if !matches!(stage, Stage::InLine | Stage::Running { .. }) {
             self.return_set_aside(id);
@@ -221,6 +219,14 @@ impl State {
         let at = ids.partition_point(|other| *other < id);
         ids.insert(at, id);
     }
+}
+
+/// Whether a task comes to this stage only after the test against the futures of its resources.
+fn is_past_futures(stage: &Stage) -> bool {
+    !matches!(
+        stage,
+        Stage::Dependent | Stage::Scheduled { .. } | Stage::Retrying { .. }
+    )
 }
 
 fn room_key(behind: Behind, key: Key) -> RoomKey {

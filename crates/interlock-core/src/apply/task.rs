@@ -30,6 +30,7 @@ impl State {
             payload_seq: admitted.task,
             stage: admitted.to.clone(),
             spot: admitted.spot,
+            accepted: 0,
             arrival: 0,
             stands_for: 1,
             tries: 0,

@@ -16,7 +16,8 @@ pub(crate) struct Candidate {
     /// `None` for a resource that nobody claims yet.
     pub(crate) claims: SmallVec<[(Option<ResourceIx>, Op); 2]>,
     pub(crate) hold: bool,
-    pub(crate) arrived: bool,
+    /// When it passed the test against the futures; `None` if it never did.
+    pub(crate) accepted: Option<u64>,
     pub(crate) at_work: bool,
     /// Place in the chains of its lifecycle claims; 0 if it never came there.
     pub(crate) arrival: u64,
@@ -33,7 +34,7 @@ impl Candidate {
                 .map(|claim| (Some(claim.resource), claim.op))
                 .collect(),
             hold: task.hold,
-            arrived: task.arrived,
+            accepted: task.arrived.then_some(task.accepted),
             at_work: task.is_at_work(),
             arrival: task.arrival,
             let_out_of: None,
@@ -134,9 +135,9 @@ impl Core {
         if let_out {
             return None;
         }
-        if candidate.arrived {
-            let delete = chain.iter().find(|(_, (_, op))| *op == Op::Delete);
-            if let Some((arrival, _)) = delete {
+        if let Some(accepted) = candidate.accepted {
+            let mut later = chain.range(accepted..);
+            if let Some((arrival, _)) = later.find(|(_, (_, op))| *op == Op::Delete) {
                 return Some((*arrival, true));
             }
         }

@@ -69,7 +69,7 @@ impl Prepared {
                 .map(|claim| (claim.index, claim.op))
                 .collect(),
             hold: self.submission.hold,
-            arrived: false,
+            accepted: None,
             at_work: false,
             arrival: 0,
             let_out_of: None,

@@ -98,9 +98,11 @@ impl Core {
         let resource = self.state.resources.get(index);
         let chain = &resource.barrier.as_ref()?.chain;
         let mut others = chain.range(..=behind.arrival);
-        let (_, (task, _)) = others.rfind(|(_, (task, _))| Some(*task) != candidate.id)?;
+        let (arrival, (task, _)) = others.rfind(|(_, (task, _))| Some(*task) != candidate.id)?;
+        // Once the delete has ended otherwise, only those before it are in the way.
+        let doomed = behind.doomed && *arrival == behind.arrival;
         let (resource, by) = (resource.name.clone(), self.brief(*task));
-        Some(if behind.doomed {
+        Some(if doomed {
             Reason::Doomed { resource, by }
         } else {
             Reason::Behind { resource, by }

@@ -17,7 +17,7 @@ use std::str::FromStr;
 use std::sync::{Arc, LazyLock};
 
 impl Core {
-    pub(crate) fn set_schedule(&mut self, schedule: Schedule) -> Result<(), Refusal> {
+    pub(crate) fn set_schedule(&mut self, mut schedule: Schedule) -> Result<(), Refusal> {
         if self.state.kinds.find(&schedule.submission.kind).is_none() {
             return Err(Refusal::UnknownKind {
                 kind: schedule.submission.kind,
@@ -35,6 +35,12 @@ impl Core {
             return Err(too_many("schedules", limits::SCHEDULES_MAX));
         }
         let paused = known.is_some_and(|known| known.paused);
+        if let Timing::Every {
+            every_ms, start, ..
+        } = &mut schedule.timing
+        {
+            start.get_or_insert(self.state.now.wall.plus(*every_ms));
+        }
         let first = first_firing(&schedule.timing, self.state.now.wall)?;
         let next = first.filter(|_| !paused);
         let schedule = Arc::new(schedule);
@@ -153,15 +159,13 @@ fn next_firing(timing: &Timing, now: Wall, fired: u64) -> Option<Wall> {
             if count.is_some_and(|count| fired >= count) {
                 return None;
             }
-            match *start {
-                Some(start) if fired == 0 => Some(start.max(now)),
-                // Missed firings are skipped, and the beat is kept.
-                Some(start) => {
-                    let past = now.since(start) / every_ms + 1;
-                    Some(start.plus(past.saturating_mul(*every_ms)))
-                }
-                None => Some(now.plus(*every_ms)),
+            let start = start.unwrap_or(now.plus(*every_ms));
+            if start >= now && fired == 0 {
+                return Some(start);
             }
+            // Missed firings are skipped, and the beat is kept.
+            let beats = now.since(start) / every_ms + 1;
+            Some(start.plus(beats.saturating_mul(*every_ms)))
         }
     }
 }

@@ -128,7 +128,7 @@ impl Instance {
             return;
         }
         for (_, per_ms) in windows(quota) {
-            self.window_mut(per_ms).add(now, units);
+            self.window_mut(per_ms, now).add(now, units);
         }
     }
 
@@ -153,49 +153,46 @@ impl Instance {
             && (self.windows.iter()).all(|window| self.buckets(window.per_ms, now).next().is_none())
     }
 
-    /// The hard part, for comparison.
-    pub(crate) fn row(&self) -> String {
+    /// The hard part as far as it still matters, for comparison.
+    pub(crate) fn row(&self, now: Elapsed) -> String {
+        let mut windows: Vec<(u64, Vec<&Bucket>)> = (self.windows.iter())
+            .map(|window| (window.per_ms, self.buckets(window.per_ms, now).collect()))
+            .filter(|(_, buckets): &(u64, Vec<&Bucket>)| !buckets.is_empty())
+            .collect();
+        windows.sort_by_key(|(per_ms, _)| *per_ms);
+        let paused_ms = self.paused_until.since(now);
         format!(
-            "{:?} out {} permits {} set_aside {} live {} paused {:?} queue {:?}",
-            self.windows,
-            self.out,
-            self.permits,
-            self.set_aside,
-            self.live,
-            self.paused_until,
-            self.queue
+            "{windows:?} out {} permits {} set_aside {} live {} paused {paused_ms} queue {:?}",
+            self.out, self.permits, self.set_aside, self.live, self.queue
         )
     }
 
     /// Buckets that count in a window of this length. A limit that is new finds the use that the
-    /// longest of the others remembers.
+    /// longest of the others still counts.
     fn buckets(&self, per_ms: u64, now: Elapsed) -> impl Iterator<Item = &Bucket> {
         let exact = self.windows.iter().find(|window| window.per_ms == per_ms);
         exact
             .or_else(|| self.longest())
             .into_iter()
-            .flat_map(|window| window.buckets.iter())
-            .filter(move |bucket| bucket.end.plus(per_ms) > now)
+            .flat_map(move |window| {
+                let counts_ms = per_ms.min(window.per_ms);
+                let counts = move |bucket: &&Bucket| bucket.end.plus(counts_ms) > now;
+                window.buckets.iter().filter(counts)
+            })
     }
 
     fn longest(&self) -> Option<&Window> {
         self.windows.iter().max_by_key(|window| window.per_ms)
     }
 
-    fn window_mut(&mut self, per_ms: u64) -> &mut Window {
-        if let Some(at) = self
-            .windows
-            .iter()
-            .position(|window| window.per_ms == per_ms)
-        {
-            return &mut self.windows[at];
-        }
-        let buckets = self
-            .longest()
-            .map(|window| window.buckets.clone())
-            .unwrap_or_default();
-        self.windows.push(Window { per_ms, buckets });
-        self.windows.last_mut().expect("one was just pushed")
+    fn window_mut(&mut self, per_ms: u64, now: Elapsed) -> &mut Window {
+        let at = (self.windows.iter()).position(|window| window.per_ms == per_ms);
+        let at = at.unwrap_or_else(|| {
+            let buckets = self.buckets(per_ms, now).copied().collect();
+            self.windows.push(Window { per_ms, buckets });
+            self.windows.len() - 1
+        });
+        &mut self.windows[at]
     }
 }
 

@@ -49,6 +49,8 @@ pub(crate) struct Task {
     pub(crate) payload_seq: TaskId,
     pub(crate) stage: Stage,
     pub(crate) spot: Spot,
+    /// When it passed the test against the futures; a delete that came later dooms it.
+    pub(crate) accepted: u64,
     /// When it came to its resources for the first time; orders the chain of lifecycle tasks.
     pub(crate) arrival: u64,
     pub(crate) stands_for: u32,

@@ -54,7 +54,7 @@ impl State {
         }
         for (name, instance) in self.quotas.instances.sorted() {
             if !instance.is_unused(self.now.elapsed) {
-                row(format!("count {name:?}"), instance.row());
+                row(format!("count {name:?}"), instance.row(self.now.elapsed));
             }
         }
         for (_, resource) in self.resources.iter() {
@@ -91,13 +91,14 @@ impl State {
             .map(|claim| format!("{} {}", claim.op, self.resources.get(claim.resource).name))
             .collect();
         format!(
-            "{claims:?} {:?} priority {} coalesces {} hold {} arrived {} joined {} last_run {:?} \
+            "{claims:?} {:?} priority {} coalesces {} hold {} arrived {} at {} joined {} last_run {:?} \
              payload {:?} of {} spot {:?} arrival {} stands_for {} tries {} losses {} at {:?} {:?}",
             task.stage,
             task.priority,
             task.coalesces,
             task.hold,
             task.arrived,
+            task.accepted,
             task.joined,
             task.last_run,
             task.payload,

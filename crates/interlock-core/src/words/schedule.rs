@@ -28,7 +28,7 @@ pub enum Timing {
     Every {
         /// The interval.
         every_ms: u64,
-        /// The first firing; one interval from now if none.
+        /// The first firing; one interval from now if none. Later ones keep its beat.
         start: Option<Wall>,
         /// Fires so many times at most.
         count: Option<u64>,
