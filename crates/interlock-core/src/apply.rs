@@ -144,14 +144,14 @@ impl State {
             Event::Remembered {
                 key,
                 digest,
-                report,
-                coalesced,
+                reports,
+                group,
             } => self.apply_remembered(
                 key,
                 Remembered {
                     digest: *digest,
-                    report: report.clone(),
-                    coalesced: *coalesced,
+                    reports: reports.clone(),
+                    group: *group,
                     until: self.now.wall.plus(limits::IDEMPOTENCY_MS),
                 },
             ),

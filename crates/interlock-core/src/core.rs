@@ -3,6 +3,7 @@
 use crate::bugs::Bug;
 use crate::command::Command;
 use crate::event::{Event, Record};
+use crate::limits;
 use crate::reply::{Decision, Reply, Wake};
 use crate::soft::Soft;
 use crate::state::State;
@@ -62,7 +63,7 @@ impl Core {
             generation >= self.state.generation,
             "a generation never goes back"
         );
-        self.begin(now);
+        self.begin(now, limits::SLICE_MAX);
         self.emit(Event::Opened { generation });
         self.rebuild_soft();
         self.fire_timers();
@@ -74,7 +75,11 @@ impl Core {
     /// already; the caller commits the record before it lets reply and wakes go, and throws the
     /// whole `Core` away if the commit fails.
     pub fn decide(&mut self, now: Now, command: Command) -> Decision {
-        self.begin(now);
+        let slice = match command {
+            Command::Tick => limits::SLICE_MAX,
+            _ => limits::SLICE_OF_COMMAND_MAX,
+        };
+        self.begin(now, slice);
         self.fire_timers();
         let reply = self.dispatch(command);
         self.settle();
@@ -117,9 +122,9 @@ impl Core {
         self.state.bug(bug)
     }
 
-    fn begin(&mut self, now: Now) {
+    fn begin(&mut self, now: Now, slice: usize) {
         self.state.now = now.no_earlier_than(self.state.now);
-        self.slice = crate::limits::SLICE_MAX;
+        self.slice = slice;
     }
 
     fn conclude(&mut self, reply: Reply) -> Decision {

@@ -285,10 +285,10 @@ pub enum Event {
         key: Name,
         /// A digest of the request.
         digest: u64,
-        /// The answer.
-        report: Box<Report>,
-        /// Whether the submission was coalesced.
-        coalesced: bool,
+        /// The answers, and whether each submission was coalesced.
+        reports: Vec<(Report, bool)>,
+        /// The group, if one was formed.
+        group: Option<GroupId>,
     },
 }
 

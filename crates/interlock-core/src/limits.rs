@@ -67,8 +67,10 @@ pub const STEP_MS_MAX: u64 = 7 * 86_400_000;
 /// Waiting tasks per namespace and per resource unless set otherwise.
 pub const WAITING_MAX_DEFAULT: u64 = 10_000_000;
 
-/// Tasks moved by one decision on behalf of a command that concerns many.
-pub const SLICE_MAX: usize = 1_000;
+/// Tasks that one `Tick` moves on behalf of a command that concerns many: half a millisecond.
+pub const SLICE_MAX: usize = 500;
+/// Tasks that any other command moves besides its own: others wait for its answer.
+pub const SLICE_OF_COMMAND_MAX: usize = 250;
 /// Reasons given with a verdict.
 pub const REASONS_MAX: usize = 8;
 /// How deep `explain` follows a chain of causes.

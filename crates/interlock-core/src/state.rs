@@ -132,8 +132,8 @@ pub(crate) struct SweepState {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Remembered {
     pub(crate) digest: u64,
-    pub(crate) report: Box<Report>,
-    pub(crate) coalesced: bool,
+    pub(crate) reports: Vec<(Report, bool)>,
+    pub(crate) group: Option<GroupId>,
     pub(crate) until: Wall,
 }
 
@@ -229,7 +229,7 @@ impl State {
     /// Lets go of a barrier that nobody is part of or behind.
     pub(crate) fn drop_barrier_if_unused(&mut self, index: ResourceIx) {
         let barrier = &mut self.resources.get_mut(index).barrier;
-        if (barrier.as_ref()).is_some_and(|b| b.chain.is_empty() && b.room.is_empty()) {
+        if (barrier.as_ref()).is_some_and(|barrier| barrier.is_unused()) {
             *barrier = None;
         }
     }

@@ -52,6 +52,7 @@ impl State {
                 && claim.op.is_lifecycle()
             {
                 barrier.chain.remove(&arrival);
+                barrier.creates.remove(&id);
             }
             self.mark(claim.resource);
         }

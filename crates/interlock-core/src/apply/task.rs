@@ -5,7 +5,7 @@ use crate::event::{Admitted, Charges};
 use crate::state::State;
 use crate::state::task::{Extra, FoundClaim, Task};
 use crate::state::timers::WallTimer;
-use crate::words::{Payload, PayloadRule, TaskId};
+use crate::words::{Op, Payload, PayloadRule, TaskId};
 
 impl State {
     pub(crate) fn apply_admitted(&mut self, admitted: &Admitted) {
@@ -44,6 +44,10 @@ impl State {
         for claim in &task.claims {
             let resource = self.resources.get_mut(claim.resource);
             resource.tasks.insert((task.kind, id));
+            if claim.op == Op::Create {
+                let barrier = resource.barrier.get_or_insert_default();
+                barrier.creates.insert(id);
+            }
         }
         for on in &admitted.after {
             self.dependents.entry(*on).or_default().insert(id);

@@ -167,7 +167,6 @@ impl Core {
             parent,
             ..
         } = prepared;
-        let cancels = self.cancelled_kinds(kind);
         let report = report(Some(id), judged.reasons, Vec::new(), 1);
         let verdict = report.verdict;
         self.emit(Event::Admitted(Box::new(Admitted {
@@ -195,7 +194,6 @@ impl Core {
             to: judged.to,
             spot: judged.spot,
         })));
-        self.cancel_earlier(id, id, cancels);
         let lines = self.line_lengths(&Candidate::of(self.state.task(id)), 0);
         Report { lines, ..report }
     }
@@ -209,23 +207,26 @@ impl Core {
         report(Some(into), reasons, lines, u64::from(task.stands_for))
     }
 
-    pub(crate) fn cancelled_kinds(&self, kind: KindId) -> Vec<KindId> {
-        let cancels = &self.state.kinds.get(kind).kind.cancels;
-        (cancels
-            .iter()
-            .filter_map(|name| self.state.kinds.find(name)))
-        .collect()
-    }
-
     /// Every submission of a kind with `cancels` calls off earlier tasks of those kinds on the
-    /// same resources.
-    pub(crate) fn cancel_earlier(&mut self, by: TaskId, before: TaskId, kinds: Vec<KindId>) {
+    /// same resources, before it is told what stands in its way. Returns whether there were any.
+    pub(crate) fn cancel_earlier(
+        &mut self,
+        prepared: &Prepared,
+        by: TaskId,
+        before: TaskId,
+    ) -> bool {
+        let cancels = &self.state.kinds.get(prepared.kind).kind.cancels;
+        let named = cancels
+            .iter()
+            .filter_map(|name| self.state.kinds.find(name));
+        let kinds: Vec<KindId> = named.collect();
         if kinds.is_empty() {
-            return;
+            return false;
         }
-        for claim in self.state.task(by).claims.clone() {
+        let sweeps = self.state.next_sweep;
+        for claim in &prepared.claims {
             self.begin_sweep(Sweep::CancelOnResource {
-                resource: self.resource_name(claim.resource),
+                resource: claim.name.clone(),
                 kinds: kinds.clone(),
                 after: TaskId(0),
                 before,
@@ -233,6 +234,11 @@ impl Core {
                 why: EndWhy::CancelledBy { by },
             });
         }
+        let any = self.state.next_sweep > sweeps;
+        if any {
+            self.settle_tasks();
+        }
+        any
     }
 
     fn line_lengths(&self, candidate: &Candidate, more: u64) -> Vec<LineLength> {

@@ -118,7 +118,9 @@ impl Core {
         task: TaskId,
         arrival: u64,
     ) -> Sweep {
-        let create = self.later_in_chain(index, arrival, |_, op| op == Op::Create);
+        let queued = self.later_in_chain(index, arrival, |_, op| op == Op::Create);
+        let submitted = self.next_create(index, task);
+        let create = [queued, submitted].into_iter().flatten().min();
         let before = create.filter(|_| !self.bug(Bug::DeleteCancelsBeyondCreate));
         Sweep::CancelOnResource {
             kinds: Vec::new(),
@@ -152,6 +154,12 @@ impl Core {
             },
             resource,
         }
+    }
+
+    /// The first create that was submitted after this task, wherever it waits.
+    fn next_create(&self, index: ResourceIx, task: TaskId) -> Option<TaskId> {
+        let barrier = self.state.resources.get(index).barrier.as_ref()?;
+        barrier.creates.range(task..).next().copied()
     }
 
     fn later_in_chain(

@@ -8,7 +8,7 @@ use crate::event::{Event, Stage};
 use crate::limits;
 use crate::state::task::Task;
 use crate::state::{SameKey, State};
-use crate::words::{PayloadRule, TaskId};
+use crate::words::{KindId, PayloadRule, TaskId};
 
 impl Core {
     /// The waiting task that a submission joins, if there is one.
@@ -31,10 +31,8 @@ impl Core {
         }
         let target = self.open_target(&key, None)?;
         let task = self.state.task(target);
-        let kind = &self.state.kinds.get(task.kind).kind;
-        let appends = (kind.coalesce.as_ref()).is_some_and(|c| c.payload == PayloadRule::Append);
         let bytes = task.payload.len() + prepared.submission.payload.len();
-        (!appends || bytes < limits::PAYLOAD_BYTES_MAX).then_some(target)
+        (!self.appends(task.kind) || bytes < limits::PAYLOAD_BYTES_MAX).then_some(target)
     }
 
     /// The newest task of this identity that may be joined where it is.
@@ -101,7 +99,9 @@ impl Core {
         };
         let failed = task.extra().last_failure.unwrap_or(self.state.now.wall);
         let first = failed.plus(self.first_wait(task));
-        if first < until {
+        if first <= self.state.now.wall {
+            self.arrive(id, Some(self.state.now.elapsed), None);
+        } else if first < until {
             let (to, spot) = (Stage::Retrying { until: first }, task.spot);
             self.emit(Event::Moved { task: id, to, spot });
         }
@@ -136,21 +136,31 @@ impl Core {
 
     /// A run that ended without success and its waiting follow-up become one task.
     pub(crate) fn fold_follow_up(&mut self, id: TaskId) {
-        let task = self.state.task(id);
-        if !task.is_open_to_merge() {
-            return;
-        }
-        let follow_up = self.open_target(&State::same_key(task), Some(id));
-        let Some(follow_up) = follow_up else { return };
-        if self.no_barrier_since(self.state.task(id)) && self.fits(follow_up, id) {
+        if let Some(follow_up) = self.follow_up(id) {
             self.fold(follow_up, id);
         }
     }
 
-    /// Whether the payloads of two tasks fit into one.
+    /// The waiting task that a task becomes one with if its run ends without success.
+    pub(crate) fn follow_up(&self, id: TaskId) -> Option<TaskId> {
+        let task = self.state.task(id);
+        if !task.coalesces || task.hold || !self.no_barrier_since(task) {
+            return None;
+        }
+        let follow_up = self.open_target(&State::same_key(task), Some(id))?;
+        self.fits(follow_up, id).then_some(follow_up)
+    }
+
+    /// Whether the payloads of two tasks of one kind fit into one.
     fn fits(&self, one: TaskId, other: TaskId) -> bool {
         let (one, other) = (self.state.task(one), self.state.task(other));
-        one.payload.len() + other.payload.len() < limits::PAYLOAD_BYTES_MAX
+        let bytes = one.payload.len() + other.payload.len();
+        !self.appends(one.kind) || bytes < limits::PAYLOAD_BYTES_MAX
+    }
+
+    fn appends(&self, kind: KindId) -> bool {
+        let coalesce = &self.state.kinds.get(kind).kind.coalesce;
+        (coalesce.as_ref()).is_some_and(|coalesce| coalesce.payload == PayloadRule::Append)
     }
 
     fn fold(&mut self, from: TaskId, into: TaskId) {

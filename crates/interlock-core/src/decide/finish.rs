@@ -62,7 +62,7 @@ impl Core {
                 (RunEnd::Succeeded { result }, then)
             }
             FinishHow::Fail { error, again } => self.failed(token, shortened(error), again),
-            FinishHow::Release => self.released(token),
+            FinishHow::Release => self.given_back(token, RunEnd::Released),
         };
         let answer = then.answer();
         self.end_run(token, how, then);
@@ -101,7 +101,9 @@ impl Core {
         (RunEnd::Failed { error }, then)
     }
 
-    fn released(&self, token: Token) -> (RunEnd, Then) {
+    /// A run that ends undone, by no fault of the task: back to its place, unless it was told to
+    /// stop.
+    pub(crate) fn given_back(&self, token: Token, how: RunEnd) -> (RunEnd, Then) {
         if let Some(called_off) = self.called_off(token, false) {
             return called_off;
         }
@@ -110,7 +112,7 @@ impl Core {
             return self.too_long(token, false);
         }
         let (to, spot) = self.old_place(run.task);
-        (RunEnd::Released, Then::Wait { to, spot })
+        (how, Then::Wait { to, spot })
     }
 
     /// How a run ends that was cancelled, or whose task gets no further run, if it is one.

@@ -6,7 +6,7 @@ use crate::bugs::Bug;
 use crate::command::HoldTarget;
 use crate::event::{Behind, EndWhy, Event, Spot, Stage};
 use crate::state::task::{ResourceIx, Task};
-use crate::words::{Elapsed, KindId, Op, Outcome, TaskId};
+use crate::words::{Elapsed, KindId, Op, Outcome, ResourceName, TaskId};
 use smallvec::SmallVec;
 
 /// What the gates need to know of a task, or of a submission that is not a task yet.
@@ -15,6 +15,8 @@ pub(crate) struct Candidate {
     pub(crate) kind: KindId,
     /// `None` for a resource that nobody claims yet.
     pub(crate) claims: SmallVec<[(Option<ResourceIx>, Op); 2]>,
+    /// The names of those.
+    pub(crate) unclaimed: SmallVec<[ResourceName; 1]>,
     pub(crate) hold: bool,
     /// When it passed the test against the futures; `None` if it never did.
     pub(crate) accepted: Option<u64>,
@@ -33,6 +35,7 @@ impl Candidate {
             claims: (task.claims.iter())
                 .map(|claim| (Some(claim.resource), claim.op))
                 .collect(),
+            unclaimed: SmallVec::new(),
             hold: task.hold,
             accepted: task.arrived.then_some(task.accepted),
             at_work: task.is_at_work(),

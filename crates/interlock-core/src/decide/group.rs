@@ -1,6 +1,7 @@
 //! Groups: several tasks in one request, all admitted or none.
 
 use super::admit::Path;
+use super::idempotency::Recalled;
 use super::prepare::{Prepared, bad};
 use crate::Core;
 use crate::bugs::Bug;
@@ -20,12 +21,25 @@ struct Earlier {
 
 impl Core {
     pub(crate) fn submit_group(&mut self, items: Vec<Submission>) -> Reply {
+        let to_keep = match self.recall(&items) {
+            Ok(to_keep) => to_keep,
+            Err(Err(refusal)) => {
+                let answers = vec![Answer::Refused(refusal); items.len()];
+                let group = None;
+                return Reply::Submitted { answers, group };
+            }
+            Err(Ok(Recalled { answers, group })) => return Reply::Submitted { answers, group },
+        };
         let for_parts = self.bug(Bug::GroupInParts).then(|| items.clone());
         match self.prepare_group(items) {
             Err(answers) if for_parts.is_some() => {
                 self.admit_in_parts(for_parts.unwrap_or_default(), answers)
             }
-            Ok((prepared, order)) => self.admit_group(prepared, &order),
+            Ok((prepared, order)) => {
+                let (answers, group) = self.admit_group(prepared, &order);
+                self.remember(to_keep, &answers, group);
+                Reply::Submitted { answers, group }
+            }
             Err(answers) => Reply::Submitted {
                 answers,
                 group: None,
@@ -43,8 +57,8 @@ impl Core {
         let mut prepared = Vec::with_capacity(count);
         let mut faults: BTreeMap<usize, Answer> = BTreeMap::new();
         for (at, item) in items.into_iter().enumerate() {
-            if item.idempotency_key.is_some() {
-                let why = "items of a group have none of their own";
+            if at > 0 && item.idempotency_key.is_some() {
+                let why = "a group has one, and its first item carries it";
                 faults.insert(at, Answer::Refused(bad("idempotency_key", why)));
                 continue;
             }
@@ -95,7 +109,11 @@ impl Core {
         faults
     }
 
-    fn admit_group(&mut self, prepared: Vec<Prepared>, order: &[usize]) -> Reply {
+    fn admit_group(
+        &mut self,
+        prepared: Vec<Prepared>,
+        order: &[usize],
+    ) -> (Vec<Answer>, Option<GroupId>) {
         let group = GroupId(self.state.position);
         let path = Path {
             group: Some(group),
@@ -127,10 +145,7 @@ impl Core {
         if !tasks.is_empty() {
             self.emit(Event::GroupFormed { id: group, tasks });
         }
-        Reply::Submitted {
-            answers: answers.into_iter().flatten().collect(),
-            group: Some(group),
-        }
+        (answers.into_iter().flatten().collect(), Some(group))
     }
 
     /// The seeded bug that admits a group in parts.

@@ -4,7 +4,6 @@ use super::gates::Candidate;
 use crate::Core;
 use crate::bugs::Bug;
 use crate::event::{Event, Stage, Started};
-use crate::limits;
 use crate::reply::HandOut;
 use crate::state::task::Key;
 use crate::words::{Claim, KindId, Outcome, SessionId, TaskId, Token};
@@ -23,6 +22,10 @@ impl Core {
                 None => self.slice -= 1,
             }
             self.settle_lines();
+        }
+        if self.slice == 0 {
+            // There may be more to find: the next decision goes on.
+            self.state.dirty.kinds.extend(kinds.iter().copied());
         }
         hand_outs
     }
@@ -119,5 +122,3 @@ impl Core {
         }
     }
 }
-
-const _: () = assert!(limits::TAKE_MAX <= limits::SLICE_MAX);

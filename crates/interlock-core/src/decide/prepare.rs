@@ -68,6 +68,10 @@ impl Prepared {
                 .iter()
                 .map(|claim| (claim.index, claim.op))
                 .collect(),
+            unclaimed: (self.claims.iter())
+                .filter(|claim| claim.index.is_none())
+                .map(|claim| claim.name.clone())
+                .collect(),
             hold: self.submission.hold,
             accepted: None,
             at_work: false,

@@ -36,12 +36,10 @@ impl Core {
             Scope::Namespace => None,
             Scope::Per(resource_type) => {
                 let indexes = candidate.claims.iter().filter_map(|(index, _)| *index);
-                let mut names = indexes.map(|index| &self.state.resources.get(index).name);
-                Some(
-                    names
-                        .find(|name| name.resource_type() == resource_type.as_str())?
-                        .clone(),
-                )
+                let claimed = indexes.map(|index| &self.state.resources.get(index).name);
+                let mut names = claimed.chain(&candidate.unclaimed);
+                let found = names.find(|name| name.resource_type() == resource_type.as_str())?;
+                Some(found.clone())
             }
         };
         Some(InstanceName { quota, resource })

@@ -4,7 +4,7 @@ use super::prepare::too_many;
 use crate::Core;
 use crate::bugs::Bug;
 use crate::command::{HoldTarget, Register};
-use crate::event::{Event, RunEnd, Sweep, Then};
+use crate::event::{Event, RunEnd, Sweep};
 use crate::limits;
 use crate::refusal::Refusal;
 use crate::reply::Reply;
@@ -74,11 +74,7 @@ impl Core {
         };
         let runs: Vec<_> = found.runs.iter().copied().collect();
         for token in runs {
-            let task = self.state.runs[&token].task;
-            let (how, then) = self.called_off(token, false).unwrap_or_else(|| {
-                let (to, spot) = self.old_place(task);
-                (RunEnd::Released, Then::Wait { to, spot })
-            });
+            let (how, then) = self.given_back(token, RunEnd::Released);
             self.end_run(token, how, then);
         }
         self.depart(session);

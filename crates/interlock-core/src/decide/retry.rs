@@ -27,6 +27,11 @@ impl Core {
                 wait(retry, run.task, rung)?
             }
         };
+        // With a follow-up it becomes one task, which is due at the first rung at the latest.
+        let wait_ms = match self.follow_up(run.task) {
+            Some(_) => wait_ms.min(self.first_wait(task)),
+            None => wait_ms,
+        };
         let until = self.state.now.wall.plus(wait_ms);
         let first_run = task.extra().first_run.unwrap_or(run.started.wall);
         if until > first_run.plus(retry.window_ms) && !self.bug(Bug::WindowIgnored) {

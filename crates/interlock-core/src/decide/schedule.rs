@@ -39,7 +39,12 @@ impl Core {
             every_ms, start, ..
         } = &mut schedule.timing
         {
-            start.get_or_insert(self.state.now.wall.plus(*every_ms));
+            let kept = known.and_then(|known| beat_of(&known.schedule.timing, *every_ms));
+            let first = kept.unwrap_or(self.state.now.wall.plus(*every_ms));
+            start.get_or_insert(first);
+        }
+        if known.is_some_and(|known| *known.schedule == schedule) {
+            return Ok(());
         }
         let first = first_firing(&schedule.timing, self.state.now.wall)?;
         let next = first.filter(|_| !paused);
@@ -108,6 +113,16 @@ fn fired_of(answer: Answer) -> Fired {
         Answer::Refused(refusal) => Fired::NotAdmitted {
             code: refusal.code().into(),
         },
+    }
+}
+
+/// The start of a schedule with this interval, so that setting it again keeps the beat.
+fn beat_of(timing: &Timing, wanted_ms: u64) -> Option<Wall> {
+    match timing {
+        Timing::Every {
+            every_ms, start, ..
+        } if *every_ms == wanted_ms => *start,
+        _ => None,
     }
 }
 

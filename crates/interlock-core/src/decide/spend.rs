@@ -122,12 +122,15 @@ impl Core {
         if self.bug(Bug::PauseIgnored) {
             return Ok(());
         }
-        let until = self
-            .state
-            .now
-            .elapsed
-            .plus(for_ms.min(limits::PAUSE_MS_MAX));
+        let now = self.state.now.elapsed;
         let instance = InstanceName { quota, resource };
+        let paused = self.state.quotas.instances.get(&instance);
+        let paused_until = paused.map_or(now, |found| found.paused_until);
+        // Of two pauses the longer one holds; 0 ends it.
+        let until = match for_ms.min(limits::PAUSE_MS_MAX) {
+            0 => now,
+            ms => now.plus(ms).max(paused_until),
+        };
         self.emit(Event::QuotaPaused { instance, until });
         Ok(())
     }

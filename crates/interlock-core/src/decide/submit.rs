@@ -1,12 +1,12 @@
 //! `submit`: one answer per item; a bad item never harms its neighbours, unless they form a group.
 
 use super::admit::Path;
-use super::prepare::{bad, too_many};
+use super::prepare::{Prepared, bad, too_many};
 use crate::Core;
 use crate::command::Submit;
 use crate::limits;
 use crate::reply::{Answer, Reply};
-use crate::words::Submission;
+use crate::words::{Submission, TaskId};
 
 impl Core {
     pub(crate) fn submit(&mut self, submit: Submit) -> Reply {
@@ -32,15 +32,14 @@ impl Core {
         if dry_run {
             return self.try_one(item);
         }
-        match self.recall(&item) {
-            Some(answer) => answer,
-            None => {
-                let digest = self.digest_to_keep(&item);
-                let answer = self.submit_one(item, &Path::default());
-                self.remember(digest, &answer);
-                answer
-            }
-        }
+        let to_keep = match self.recall(std::slice::from_ref(&item)) {
+            Ok(to_keep) => to_keep,
+            Err(Err(refusal)) => return Answer::Refused(refusal),
+            Err(Ok(recalled)) => return only(recalled.answers),
+        };
+        let answer = self.submit_one(item, &Path::default());
+        self.remember(to_keep, std::slice::from_ref(&answer), None);
+        answer
     }
 
     /// Only the verdict; nothing changes.
@@ -70,21 +69,30 @@ impl Core {
     }
 
     /// One submission in good form: it joins another task, or is judged and admitted.
-    pub(crate) fn submit_prepared(
-        &mut self,
-        prepared: super::prepare::Prepared,
-        path: &Path,
-    ) -> Answer {
+    pub(crate) fn submit_prepared(&mut self, prepared: Prepared, path: &Path) -> Answer {
+        let id = TaskId(self.state.next_task);
         if let Some(into) = self.merge_target(&prepared) {
-            let seq = crate::words::TaskId(self.state.next_task);
             self.merge(into, &prepared);
-            let cancels = self.cancelled_kinds(prepared.kind);
-            self.cancel_earlier(into, seq, cancels);
+            self.cancel_earlier(&prepared, into, id);
             return Answer::Coalesced(self.report_joined(into));
         }
         match self.judge(&prepared) {
-            Ok(judged) => Answer::Admitted(self.admit(prepared, judged, path)),
+            Ok(judged) => {
+                let judged = if self.cancel_earlier(&prepared, id, id) {
+                    self.judge(&prepared).unwrap_or(judged)
+                } else {
+                    judged
+                };
+                Answer::Admitted(self.admit(prepared, judged, path))
+            }
             Err(answer) => answer,
         }
     }
+}
+
+/// The answer to a request of one item. A group's key names another request.
+fn only(answers: Vec<Answer>) -> Answer {
+    let mut answers = answers.into_iter();
+    let first = answers.next();
+    first.expect("the answer to a request of one item has one answer")
 }

@@ -5,7 +5,7 @@ use super::prepare::too_many;
 use crate::Core;
 use crate::bugs::Bug;
 use crate::command::Take;
-use crate::event::{RunEnd, Then};
+use crate::event::RunEnd;
 use crate::limits;
 use crate::refusal::Refusal;
 use crate::reply::{Finished, Reply, Taken, Wake};
@@ -173,9 +173,8 @@ impl Core {
             if (self.soft.runs.get(&token)).is_some_and(|run| run.beaten) {
                 continue;
             }
-            let task = self.state.runs[&token].task;
-            let (to, spot) = self.old_place(task);
-            self.end_run(token, RunEnd::Returned, Then::Wait { to, spot });
+            let (how, then) = self.given_back(token, RunEnd::Returned);
+            self.end_run(token, how, then);
         }
         Reply::Done
     }

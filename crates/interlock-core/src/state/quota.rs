@@ -127,6 +127,10 @@ impl Instance {
         if units == 0 {
             return;
         }
+        // A window that is new takes over what the others counted before this use.
+        for (_, per_ms) in windows(quota) {
+            self.window_mut(per_ms, now);
+        }
         for (_, per_ms) in windows(quota) {
             self.window_mut(per_ms, now).add(now, units);
         }

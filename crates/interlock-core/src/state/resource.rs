@@ -39,6 +39,8 @@ pub(crate) struct Barrier {
     /// By arrival.
     pub(crate) chain: BTreeMap<u64, (TaskId, Op)>,
     pub(crate) room: BTreeSet<RoomKey>,
+    /// All live tasks that create the resource, wherever they wait.
+    pub(crate) creates: BTreeSet<TaskId>,
 }
 
 /// The order of those who wait outside.
@@ -131,6 +133,10 @@ impl Resource {
 }
 
 impl Barrier {
+    pub(crate) fn is_unused(&self) -> bool {
+        self.chain.is_empty() && self.room.is_empty() && self.creates.is_empty()
+    }
+
     /// The first of those outside, if everything it is behind has ended.
     pub(crate) fn next_to_release(&self) -> Option<RoomKey> {
         let first = *self.room.first()?;

@@ -28,7 +28,8 @@ pub struct Submission {
     pub hold: bool,
     /// Free words to find it by.
     pub tags: Vec<Name>,
-    /// Repeating the request with the same key returns the first acknowledged answer.
+    /// Repeating the request with the same key returns the first acknowledged answer. Of a group
+    /// only the first item carries one: it is the group's.
     pub idempotency_key: Option<Name>,
     /// The run that submits this as its child.
     pub parent: Option<Token>,

@@ -1,0 +1,272 @@
+//! Quotas once more, slowly: every start ever made is on one list, and what is left of a limit is
+//! counted anew each time (design §9).
+
+use interlock_core::words::{Limit, Op, TaskId, Token};
+
+/// One count of a quota: which one, and the shop if it is per shop.
+pub(super) type Instance = (usize, Option<usize>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    InLine,
+    /// In the queue of the first quota that it is short of.
+    Throttled(Instance),
+    Running(Token),
+    Ended,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Task {
+    pub(super) id: TaskId,
+    pub(super) kind: usize,
+    pub(super) shop: usize,
+    pub(super) op: Op,
+    pub(super) rank: i64,
+    pub(super) place: u64,
+    pub(super) state: State,
+    /// Units are set aside for it.
+    pub(super) is_paid: bool,
+}
+
+impl Task {
+    pub(super) fn order(&self) -> (i64, u64) {
+        (self.rank, self.place)
+    }
+}
+
+/// A start that took units.
+#[derive(Clone, Debug)]
+struct Charge {
+    instance: Instance,
+    units: u64,
+    at: u64,
+    /// The task, until its run ends.
+    by: Option<usize>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Model {
+    pub(super) now: u64,
+    pub(super) quotas: Vec<(Vec<Limit>, bool)>,
+    pub(super) kinds: Vec<Vec<(usize, u32)>>,
+    pub(super) tasks: Vec<Task>,
+    charges: Vec<Charge>,
+    pauses: Vec<(Instance, u64)>,
+    places: u64,
+}
+
+impl Model {
+    pub(super) fn new(setup: &super::Setup, now: u64) -> Self {
+        Self {
+            now,
+            quotas: setup.quotas.clone(),
+            kinds: setup.kinds.clone(),
+            tasks: Vec::new(),
+            charges: Vec::new(),
+            pauses: Vec::new(),
+            places: 0,
+        }
+    }
+
+    pub(super) fn all(&self, is_wanted: impl Fn(&Task) -> bool) -> Vec<usize> {
+        (0..self.tasks.len())
+            .filter(|&task| is_wanted(&self.tasks[task]))
+            .collect()
+    }
+
+    fn place(&mut self) -> u64 {
+        self.places += 1;
+        self.places
+    }
+
+    pub(super) fn submit(&mut self, kind: usize, shop: usize, op: Op, rank: i64) -> usize {
+        let (id, place, state) = (TaskId(u64::MAX), self.place(), State::InLine);
+        self.tasks.push(Task {
+            id,
+            kind,
+            shop,
+            op,
+            rank,
+            place,
+            state,
+            is_paid: false,
+        });
+        self.tasks.len() - 1
+    }
+
+    /// What a start of the task takes, and of which counts; nothing for a cost of 0.
+    fn costs(&self, task: usize) -> Vec<(Instance, u64)> {
+        let uses = self.kinds[self.tasks[task].kind]
+            .iter()
+            .filter(|(_, cost)| *cost > 0);
+        let shop = self.tasks[task].shop;
+        uses.map(|&(quota, cost)| (self.instance(quota, shop), u64::from(cost)))
+            .collect()
+    }
+
+    pub(super) fn instance(&self, quota: usize, shop: usize) -> Instance {
+        (quota, self.quotas[quota].1.then_some(shop))
+    }
+
+    /// Units that nobody holds, spent in a window, or has set aside.
+    fn free(&self, instance: Instance) -> u64 {
+        if self.is_paused(instance) {
+            return 0;
+        }
+        let paid = self
+            .all(|task| task.is_paid)
+            .into_iter()
+            .flat_map(|task| self.costs(task));
+        let aside: u64 = paid
+            .filter(|cost| cost.0 == instance)
+            .map(|cost| cost.1)
+            .sum();
+        let charges = || {
+            self.charges
+                .iter()
+                .filter(|charge| charge.instance == instance)
+        };
+        let limits = self.quotas[instance.0].0.iter().map(|limit| match *limit {
+            Limit::AtOnce(units) => {
+                let held = charges().filter(|charge| charge.by.is_some());
+                units.saturating_sub(held.map(|charge| charge.units).sum::<u64>() + aside)
+            }
+            Limit::Window { units, per_ms } => {
+                let recent = charges().filter(|charge| charge.at + per_ms > self.now);
+                units.saturating_sub(recent.map(|charge| charge.units).sum::<u64>() + aside)
+            }
+        });
+        limits.min().unwrap_or(u64::MAX)
+    }
+
+    pub(super) fn is_paused(&self, instance: Instance) -> bool {
+        let pauses = self.pauses.iter().filter(|pause| pause.0 == instance);
+        pauses
+            .map(|pause| pause.1)
+            .next_back()
+            .is_some_and(|until| until > self.now)
+    }
+
+    pub(super) fn pause(&mut self, instance: Instance, for_ms: u64) {
+        self.pauses.push((instance, self.now + for_ms));
+    }
+
+    /// The queue of a count, in order.
+    pub(super) fn queue(&self, instance: Instance) -> Vec<usize> {
+        let mut queue = self.all(|task| task.state == State::Throttled(instance));
+        queue.sort_by_key(|&task| self.tasks[task].order());
+        queue
+    }
+
+    /// The first count that a task is short of: its units are not there, or somebody ahead of it
+    /// waits for them already.
+    pub(super) fn short_of(&self, task: usize) -> Option<Instance> {
+        let mut costs = self.costs(task).into_iter();
+        if self.tasks[task].is_paid {
+            return costs.find(|cost| self.is_paused(cost.0)).map(|cost| cost.0);
+        }
+        let mut short = costs.filter(|&(instance, units)| {
+            let first = self
+                .queue(instance)
+                .into_iter()
+                .find(|&other| other != task);
+            let is_behind =
+                first.is_some_and(|first| self.tasks[first].order() < self.tasks[task].order());
+            is_behind || self.free(instance) < units
+        });
+        short.next().map(|short| short.0)
+    }
+
+    /// Sets units aside for the first in each queue as long as there are enough; it rejoins its
+    /// lines. Whoever is short of another quota by now waits there instead.
+    pub(super) fn settle(&mut self) {
+        while let Some((task, short_of)) = self.next_to_move() {
+            match short_of {
+                Some(instance) => self.tasks[task].state = State::Throttled(instance),
+                None => {
+                    self.tasks[task].is_paid = true;
+                    self.tasks[task].state = State::InLine;
+                    self.tasks[task].place = self.place();
+                }
+            }
+        }
+    }
+
+    fn next_to_move(&self) -> Option<(usize, Option<Instance>)> {
+        let mut throttled = self.all(|task| matches!(task.state, State::Throttled(_)));
+        throttled.sort_by_key(|&task| self.tasks[task].order());
+        throttled.into_iter().find_map(|task| {
+            let State::Throttled(instance) = self.tasks[task].state else {
+                return None;
+            };
+            let is_first = self.queue(instance).first() == Some(&task);
+            let short_of = self.short_of(task);
+            (is_first && short_of != Some(instance)).then_some((task, short_of))
+        })
+    }
+
+    fn conflicts(&self, task: usize, other: usize) -> bool {
+        let (task, other) = (&self.tasks[task], &self.tasks[other]);
+        task.shop == other.shop && task.op.conflicts(other.op)
+    }
+
+    /// Whether a task in line has its shop for itself.
+    pub(super) fn is_free(&self, task: usize) -> bool {
+        let order = self.tasks[task].order();
+        let in_the_way = self.all(|other| match other.state {
+            State::Running(_) => true,
+            State::InLine => other.order() < order,
+            State::Throttled(_) | State::Ended => false,
+        });
+        !in_the_way
+            .into_iter()
+            .any(|other| self.conflicts(task, other))
+    }
+
+    /// The next task to start. Whoever is best but short of units leaves the line.
+    pub(super) fn next_start(&mut self) -> Option<usize> {
+        loop {
+            let mut ready = self.all(|task| task.state == State::InLine);
+            ready.retain(|&task| self.is_free(task));
+            ready.sort_by_key(|&task| self.tasks[task].order());
+            let best = *ready.first()?;
+            match self.short_of(best) {
+                Some(instance) => {
+                    self.tasks[best].is_paid = false;
+                    self.tasks[best].state = State::Throttled(instance);
+                }
+                None => return Some(best),
+            }
+            self.settle();
+        }
+    }
+
+    pub(super) fn start(&mut self, task: usize, token: Token) {
+        for (instance, units) in self.costs(task) {
+            self.charges.push(Charge {
+                instance,
+                units,
+                at: self.now,
+                by: Some(task),
+            });
+        }
+        self.tasks[task].is_paid = false;
+        self.tasks[task].state = State::Running(token);
+    }
+
+    /// A run ends: its units are held no longer, but stay spent in their windows.
+    pub(super) fn end(&mut self, task: usize, goes_back: bool) {
+        for charge in &mut self.charges {
+            if charge.by == Some(task) {
+                charge.by = None;
+            }
+        }
+        self.tasks[task].is_paid = false;
+        self.tasks[task].state = if goes_back {
+            State::InLine
+        } else {
+            State::Ended
+        };
+        self.settle();
+    }
+}

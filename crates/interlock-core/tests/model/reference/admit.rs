@@ -1,0 +1,189 @@
+//! Submission and verdict (design §3). Whatever is rejected leaves no trace: the model is put back.
+
+use super::{Index, Model, State, Task, Why};
+use interlock_core::words::{Op, Outcome, TaskId};
+
+/// A submission in the model's terms.
+#[derive(Clone, Debug)]
+pub(crate) struct Wish {
+    pub(crate) kind: usize,
+    pub(crate) claims: Vec<(usize, Op)>,
+    pub(crate) key: Option<u8>,
+    pub(crate) priority: Option<u8>,
+    pub(crate) payload: String,
+    /// On the wall clock.
+    pub(crate) due: Option<u64>,
+    pub(crate) reject_if_busy: bool,
+    pub(crate) start_within: Option<u64>,
+    pub(crate) hold: bool,
+    pub(crate) after: Vec<Index>,
+    pub(crate) group: Option<usize>,
+}
+
+impl Wish {
+    pub(crate) fn sorted_claims(&self) -> Vec<(usize, Op)> {
+        let mut claims = self.claims.clone();
+        claims.sort_unstable();
+        claims
+    }
+}
+
+/// What becomes of a submission.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// It became a task.
+    Admitted(Index),
+    /// It joined a task.
+    Coalesced(Index),
+    /// It can never run, or must not wait.
+    Rejected(Vec<Why>),
+    /// It asks for what does not fit together.
+    Refused,
+}
+
+impl Model {
+    /// Judges a submission and, unless it is rejected, takes it in. Its task's id is told later.
+    pub(crate) fn submit(&mut self, wish: &Wish) -> Answer {
+        let is_later = wish.due.is_some_and(|due| due > self.now.wall.0);
+        if wish.reject_if_busy && (is_later || !wish.after.is_empty()) {
+            return Answer::Refused;
+        }
+        if let Some(into) = self.joinable(wish) {
+            self.merge(wish, into);
+            self.settle();
+            return Answer::Coalesced(into);
+        }
+        if let Some(failed) = self.failed_dependency(wish) {
+            return Answer::Rejected(vec![Why::DependencyFailed(self.tasks[failed].id)]);
+        }
+        let before = self.clone();
+        let me = self.new_task(wish);
+        // What is scheduled or dependent is tested when it becomes possible, not now.
+        let decided = self.decided_against(me);
+        if !is_later && self.has_met_all(me) && !decided.is_empty() {
+            *self = before;
+            return Answer::Rejected(decided);
+        }
+        self.pass_dependencies(me);
+        self.settle();
+        let in_the_way = self.in_the_way(me);
+        if wish.reject_if_busy && !in_the_way.is_empty() {
+            *self = before;
+            return Answer::Rejected(in_the_way);
+        }
+        Answer::Admitted(me)
+    }
+
+    pub(crate) fn next_submission(&mut self) -> u64 {
+        self.submissions += 1;
+        self.submissions
+    }
+
+    fn failed_dependency(&self, wish: &Wish) -> Option<Index> {
+        let mut after = wish
+            .after
+            .iter()
+            .copied()
+            .filter(|&task| task < self.tasks.len());
+        after.find(|&task| match self.tasks[self.lead(task)].state {
+            State::Ended(outcome, _) => outcome != Outcome::Succeeded,
+            _ => false,
+        })
+    }
+
+    fn new_task(&mut self, wish: &Wish) -> Index {
+        let number = self.next_submission();
+        let claims = wish.sorted_claims();
+        self.tasks.push(Task {
+            id: TaskId(u64::MAX),
+            number,
+            kind: wish.kind,
+            position: self.clock,
+            behind: vec![None; claims.len()],
+            let_out: vec![0; claims.len()],
+            claims,
+            key: wish.key,
+            priority: wish.priority.unwrap_or(self.kinds[wish.kind].priority),
+            pieces: vec![(number, wish.payload.clone())],
+            due: wish.due,
+            start_by: wish
+                .start_within
+                .map(|within| wish.due.unwrap_or(0).max(self.now.wall.0) + within),
+            after: wish.after.clone(),
+            group: wish.group,
+            coalesces: self.may_coalesce(wish),
+            held: wish.hold,
+            state: State::Dependent,
+            since: 0,
+            rank: 0,
+            place: 0,
+            own_rank: 0,
+            admitted: None,
+            came: None,
+            at_work: false,
+            starts: 0,
+            tries: 0,
+            losses: 0,
+            first_run: None,
+            last_failure: 0,
+            last_run: false,
+        });
+        self.tasks.len() - 1
+    }
+
+    /// Whether all that a task waits for have succeeded.
+    fn has_met_all(&self, me: Index) -> bool {
+        self.tasks[me].after.iter().all(|&task| {
+            task < self.tasks.len()
+                && matches!(
+                    self.tasks[self.lead(task)].state,
+                    State::Ended(Outcome::Succeeded, _)
+                )
+        })
+    }
+
+    /// The gates before a task is possible, in order: dependencies, then its time.
+    pub(crate) fn pass_dependencies(&mut self, me: Index) {
+        if !self.has_met_all(me) {
+            return;
+        }
+        let gather_ms = match &self.policy(me).coalesce {
+            Some(coalesce) if self.tasks[me].coalesces => coalesce.gather_ms,
+            _ => 0,
+        };
+        if self.tasks[me].due.is_some_and(|due| due > self.now.wall.0) {
+            self.tasks[me].state = State::Scheduled;
+        } else if gather_ms > 0 {
+            self.tasks[me].admitted = Some(self.clock);
+            self.tasks[me].state = State::Gathering {
+                until: self.now.elapsed.0 + gather_ms,
+            };
+        } else {
+            self.become_possible(me);
+        }
+    }
+
+    /// `cancels` of a kind: earlier tasks of those kinds on the same resources are cancelled if they
+    /// wait, and get no further run if they run.
+    ///
+    /// The verdict is given before: a submission may be postponed for somebody whom it cancels.
+    pub(crate) fn cancel_earlier(&mut self, wish: &Wish, me: Index) {
+        let number = self.submissions;
+        let cancels = self.kinds[wish.kind].cancels.clone();
+        let meant = self.all(|task| {
+            let shares = wish
+                .claims
+                .iter()
+                .any(|claim| task.op_on(claim.0).is_some());
+            cancels.contains(&self.kinds[task.kind].name) && shares && task.number < number
+        });
+        for task in meant {
+            if task != me && self.tasks[task].is_waiting() {
+                self.end(task, Outcome::Cancelled);
+            } else if task != me && self.tasks[task].is_live() {
+                self.tasks[task].last_run = true;
+            }
+        }
+        self.settle();
+    }
+}

@@ -1,0 +1,357 @@
+//! Submissions: the same answer, verdict and reasons from both.
+
+use super::World;
+use crate::reference::{Answer as Expected, Index, Model, Reasons, State, Why, Wish};
+use crate::steps::{Afterwards, Ask};
+use interlock_core::Refusal;
+use interlock_core::command::{Command, Submit};
+use interlock_core::limits::REASONS_MAX;
+use interlock_core::reply::{Answer, Reply, Report, Verdict};
+use interlock_core::words::{After, Claim, Due, IfBusy, Name, Payload, Submission};
+
+/// What the model says of one submission, taken down when it was judged.
+struct Judged {
+    answer: Expected,
+    /// Of the task it became or joined.
+    is_ready: bool,
+    reasons: Option<Reasons>,
+    /// How long its lines are, if it stands in them or outside.
+    lines: Option<Vec<(usize, u64)>>,
+}
+
+impl World {
+    /// Items one after the other, each with its own answer.
+    pub(super) fn submit(&mut self, asks: &[Ask]) -> Result<(), String> {
+        let wishes: Vec<_> = asks.iter().map(|ask| self.wish(ask, &no_items)).collect();
+        let answers = self.send(asks, &wishes, false, false)?.0;
+        for (wish, answer) in wishes.iter().zip(&answers) {
+            let judged = judge(&mut self.model, wish, Some(answer));
+            self.check_answer(&judged, answer, false)?;
+            self.acknowledge(wish, &judged);
+        }
+        Ok(())
+    }
+
+    /// What follows for others when a submission was let in.
+    fn acknowledge(&mut self, wish: &Wish, judged: &Judged) {
+        if let Expected::Admitted(task) | Expected::Coalesced(task) = judged.answer {
+            self.model.cancel_earlier(wish, task);
+        }
+    }
+
+    /// The answer without the deed.
+    pub(super) fn dry_run(&mut self, ask: &Ask) -> Result<(), String> {
+        let wish = self.wish(ask, &no_items);
+        let answers = self
+            .send(std::slice::from_ref(ask), &[wish.clone()], false, true)?
+            .0;
+        let before = self.model.clone();
+        let mut judged = judge(&mut self.model, &wish, None);
+        if wish.hold {
+            // The core can't name a task that is not there.
+            judged.reasons = None;
+        }
+        self.check_answer(&judged, &answers[0], true)?;
+        self.model = before;
+        Ok(())
+    }
+
+    /// All or none, in an order in which no item waits for a later one.
+    pub(super) fn submit_group(&mut self, asks: &[Ask]) -> Result<(), String> {
+        let base = self.model.tasks.len();
+        let order = order_of(asks);
+        let index = |item: usize| {
+            order
+                .iter()
+                .position(|&other| other == item)
+                .map(|at| base + at)
+        };
+        let wishes: Vec<_> = asks.iter().map(|ask| self.wish(ask, &index)).collect();
+        let (answers, formed) = self.send(asks, &wishes, true, false)?;
+        let before = self.model.clone();
+        let group = Some(self.groups.len());
+        let mut judged = Vec::new();
+        for &item in &order {
+            let wish = Wish {
+                group,
+                ..wishes[item].clone()
+            };
+            let verdict = judge(&mut self.model, &wish, Some(&answers[item]));
+            judged.push((item, verdict));
+        }
+        let bad_form: Vec<_> = (0..asks.len())
+            .filter(|&item| is_bad_form(&wishes[item]))
+            .collect();
+        let first_fault = judged
+            .iter()
+            .find(|(_, judged)| matches!(judged.answer, Expected::Rejected(_) | Expected::Refused));
+        let first_fault = first_fault.map(|(item, _)| *item);
+        if !bad_form.is_empty() || order.len() < asks.len() || first_fault.is_some() {
+            self.model = before;
+            let is_circular = order.len() < asks.len();
+            return none_admitted(&answers, &bad_form, is_circular, first_fault);
+        }
+        self.groups.push(formed.ok_or("no group was formed")?);
+        for (item, judged) in &judged {
+            self.acknowledge(&wishes[*item], judged);
+        }
+        judged
+            .iter()
+            .try_for_each(|(item, judged)| self.check_answer(judged, &answers[*item], false))
+    }
+
+    fn send(
+        &mut self,
+        asks: &[Ask],
+        wishes: &[Wish],
+        group: bool,
+        dry_run: bool,
+    ) -> Result<(Vec<Answer>, Option<interlock_core::words::GroupId>), String> {
+        let items = asks
+            .iter()
+            .zip(wishes)
+            .map(|(ask, wish)| self.submission(ask, wish))
+            .collect();
+        let decided = self.decide(Command::Submit(Submit {
+            items,
+            group,
+            dry_run,
+        }))?;
+        self.pending = decided.hand_outs;
+        match decided.reply {
+            Reply::Submitted { answers, group } if answers.len() == asks.len() => {
+                Ok((answers, group))
+            }
+            Reply::Refused(Refusal::Cycle) if group => {
+                Ok((vec![Answer::Refused(Refusal::Cycle); asks.len()], None))
+            }
+            reply => Err(format!("the reply to a submit is {reply:?}")),
+        }
+    }
+
+    fn wish(&mut self, ask: &Ask, index: &dyn Fn(usize) -> Option<Index>) -> Wish {
+        self.payloads += 1;
+        let now = self.model.now;
+        Wish {
+            kind: ask.kind,
+            claims: ask.claims.clone(),
+            key: ask.key,
+            priority: ask.priority,
+            payload: format!("[{}]", self.payloads),
+            due: ask.due_in.map(|delay| now.wall.0 + delay),
+            reject_if_busy: ask.reject_if_busy,
+            start_within: ask.start_within,
+            hold: ask.hold,
+            after: ask
+                .after
+                .iter()
+                .filter_map(|after| self.after(*after, index))
+                .collect(),
+            group: None,
+        }
+    }
+
+    /// The task meant by an `after`; none if there is none yet.
+    fn after(&self, after: Afterwards, index: &dyn Fn(usize) -> Option<Index>) -> Option<Index> {
+        let tasks = self.model.tasks.len();
+        match after {
+            Afterwards::Item(item) => index(item),
+            Afterwards::Task(task) => (tasks > 0).then(|| task % tasks),
+        }
+    }
+
+    fn submission(&self, ask: &Ask, wish: &Wish) -> Submission {
+        let claims = ask
+            .claims
+            .iter()
+            .map(|&(r, op)| Claim::new(super::resource_name(r), op));
+        let after = ask.after.iter().filter_map(|&after| match after {
+            Afterwards::Item(item) => Some(After::Item(item)),
+            Afterwards::Task(_) => self
+                .after(after, &no_items)
+                .map(|task| After::Task(self.id(task))),
+        });
+        Submission {
+            payload: Payload::from(wish.payload.as_str()),
+            priority: ask.priority,
+            due: ask.due_in.map(Due::In),
+            key: ask
+                .key
+                .map(|key| Name::new(&format!("key{key}")).expect("a good name")),
+            if_busy: if ask.reject_if_busy {
+                IfBusy::Reject
+            } else {
+                IfBusy::Wait
+            },
+            start_within_ms: ask.start_within,
+            after: after.collect(),
+            hold: ask.hold,
+            ..Submission::new(super::kind_name(ask.kind), claims.collect())
+        }
+    }
+
+    fn check_answer(&mut self, judged: &Judged, answer: &Answer, dry: bool) -> Result<(), String> {
+        match (&judged.answer, answer) {
+            (Expected::Admitted(task), Answer::Admitted(report)) => {
+                if report.task.is_some() == dry {
+                    return Err(format!("dry is {dry}, and the task is {:?}", report.task));
+                }
+                self.check_report(judged, *task, report)
+            }
+            (Expected::Coalesced(task), Answer::Coalesced(report)) => {
+                if report.task != Some(self.id(*task)) {
+                    return Err(format!("it should have joined {}", self.id(*task)));
+                }
+                self.check_report(judged, *task, report)
+            }
+            (Expected::Refused, Answer::Refused(Refusal::BadValue { .. })) => Ok(()),
+            (Expected::Rejected(whys), Answer::Rejected { reasons }) => {
+                let said: Vec<_> = reasons.iter().map(|reason| self.why(reason)).collect();
+                Reasons {
+                    all: whys.clone(),
+                    needed: Vec::new(),
+                }
+                .agree(&said, REASONS_MAX)
+            }
+            (expected, answer) => Err(format!("the answer is {answer:?} instead of {expected:?}")),
+        }
+    }
+
+    fn check_report(&self, judged: &Judged, task: Index, report: &Report) -> Result<(), String> {
+        let is_ready = report.verdict == Verdict::Accepted;
+        if is_ready != judged.is_ready {
+            return Err(format!("the verdict is {:?} instead", report.verdict));
+        }
+        let said: Vec<_> = report
+            .reasons
+            .iter()
+            .map(|reason| self.why(reason))
+            .collect();
+        if let Some(reasons) = judged
+            .reasons
+            .as_ref()
+            .filter(|_| !(is_ready && said.is_empty()))
+        {
+            reasons.agree(&said, REASONS_MAX)?;
+        }
+        let is_dry = self
+            .model
+            .tasks
+            .get(task)
+            .is_none_or(|task| task.id.0 == u64::MAX);
+        let stands_for = self
+            .model
+            .tasks
+            .get(task)
+            .map_or(1, |task| task.stands_for());
+        if !is_dry && report.stands_for != stands_for {
+            return Err(format!(
+                "it stands for {} instead of {stands_for}",
+                report.stands_for
+            ));
+        }
+        let lines = report
+            .lines
+            .iter()
+            .map(|line| (self.resource(&line.resource), line.waiting));
+        let mut lines: Vec<_> = lines.collect();
+        lines.sort_unstable();
+        match &judged.lines {
+            Some(expected) if !is_dry && *expected != lines => Err(format!(
+                "the lines are {lines:?} long instead of {expected:?}"
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Submits to the model, tells it what the core calls the task, and takes down what it says.
+fn judge(model: &mut Model, wish: &Wish, answer: Option<&Answer>) -> Judged {
+    let expected = model.submit(wish);
+    let (Expected::Admitted(task) | Expected::Coalesced(task)) = expected else {
+        return Judged {
+            answer: expected,
+            is_ready: false,
+            reasons: None,
+            lines: None,
+        };
+    };
+    if let (Expected::Admitted(_), Some(Answer::Admitted(Report { task: Some(id), .. }))) =
+        (&expected, answer)
+    {
+        model.tasks[task].id = *id;
+    }
+    // What items of a group wait for may not be there yet.
+    let is_whole = wish.after.iter().all(|&on| on < model.tasks.len());
+    Judged {
+        answer: expected,
+        is_ready: model.is_ready(task),
+        reasons: is_whole.then(|| model.reasons(task)),
+        lines: lines(model, task),
+    }
+}
+
+fn lines(model: &Model, task: Index) -> Option<Vec<(usize, u64)>> {
+    let stands = |state: &State| matches!(state, State::InLine | State::Outside);
+    stands(&model.tasks[task].state).then(|| {
+        let claims = model.tasks[task].claims.iter();
+        let waiting = |resource| model.line(resource).len() + model.outside(resource).len();
+        claims
+            .map(|&(resource, _)| (resource, waiting(resource) as u64))
+            .collect()
+    })
+}
+
+/// Outside of a group there are no items to wait for.
+fn no_items(_: usize) -> Option<Index> {
+    None
+}
+
+fn is_bad_form(wish: &Wish) -> bool {
+    wish.reject_if_busy && (wish.due.is_some() || !wish.after.is_empty())
+}
+
+/// The first that waits for no item that is left goes next; those in a circle never do.
+fn order_of(asks: &[Ask]) -> Vec<usize> {
+    let mut order = Vec::new();
+    let is_met = |on: &Afterwards, order: &[usize]| match on {
+        Afterwards::Item(item) => order.contains(item),
+        Afterwards::Task(_) => true,
+    };
+    while let Some(next) = (0..asks.len())
+        .find(|item| !order.contains(item) && asks[*item].after.iter().all(|on| is_met(on, &order)))
+    {
+        order.push(next);
+    }
+    order
+}
+
+/// Every item is answered, none with a task, and whoever is at fault is told so.
+fn none_admitted(
+    answers: &[Answer],
+    bad_form: &[usize],
+    is_circular: bool,
+    first_fault: Option<usize>,
+) -> Result<(), String> {
+    let is_right = |(item, answer): (usize, &Answer)| match answer {
+        Answer::Refused(Refusal::BadValue { .. }) => bad_form.contains(&item),
+        Answer::Refused(Refusal::Cycle) => bad_form.is_empty() && is_circular,
+        Answer::Refused(Refusal::GroupNotAdmitted { .. }) => match bad_form {
+            [] => !is_circular && first_fault != Some(item),
+            _ => !bad_form.contains(&item),
+        },
+        Answer::Rejected { .. } => bad_form.is_empty() && !is_circular,
+        Answer::Refused(_) | Answer::Admitted(_) | Answer::Coalesced(_) => false,
+    };
+    match answers.iter().enumerate().all(is_right) {
+        true => Ok(()),
+        false => Err(format!(
+            "the group should not have been admitted like this: {answers:?}"
+        )),
+    }
+}
+
+/// For those who have nothing better to say.
+pub(super) fn other(text: &str) -> Why {
+    Why::Other(text.to_owned())
+}

@@ -1,0 +1,106 @@
+//! The view of a resource: its state, its holders, its line in order (design §11).
+
+use crate::givens::REPOSITORIES;
+use crate::scenario::{play, resource};
+use interlock_core::limits;
+
+#[test]
+fn a_resource_needs_no_declaration() {
+    play(
+        REPOSITORIES,
+        "resource repository:never_heard_of | idle; waiting 0",
+    );
+}
+
+#[test]
+fn idle_queued_busy_failing_and_held() {
+    play(
+        REPOSITORIES,
+        "resource repository:a              | idle; waiting 0
+         submit sync repository:a           | accepted 1
+         resource repository:a              | queued; line 1; waiting 1
+         take w1                            | 1
+         resource repository:a              | busy; holders 1; waiting 0
+         finish w1 fail                     | retrying at 3m
+         resource repository:a              | failing; waiting 1
+         hold resource repository:a         | done
+         resource repository:a              | held; waiting 1
+         release resource repository:a      | done
+         cancel 1                           | cancelled
+         resource repository:a              | idle; waiting 0",
+    );
+}
+
+#[test]
+fn holders_the_line_the_barriers_and_those_outside_in_order() {
+    play(
+        REPOSITORIES,
+        "submit publish repository:a        | accepted 1
+         submit publish repository:a        | accepted 2
+         take w1 max=2                      | 1 2
+         submit sync repository:a           | postponed 3: held by 1 2
+         submit sync repository:a prio=9    | postponed 4: held by 1 2
+         submit delete repository:a         | postponed 5: held by 1 2, ahead 3 4
+         submit create repository:a         | postponed 6: behind 5
+         submit sync repository:a           | postponed 7: behind 6
+         submit sync repository:a due=1h    | postponed 8: scheduled until 1h
+         resource repository:a              | busy; holders 1 2; line 4 3 5; barriers 5 6; outside *7; waiting 6",
+    );
+}
+
+#[test]
+fn a_long_line_is_shown_up_to_a_limit() {
+    let mut world = play(REPOSITORIES, "");
+    world.checked = false;
+    for _ in 0..limits::LINE_SHOWN_MAX + 20 {
+        world.step("submit sync repository:a");
+    }
+    let view = world.core.resource(&resource("repository:a"));
+    assert_eq!(view.line.len(), limits::LINE_SHOWN_MAX);
+    assert_eq!(view.waiting, limits::LINE_SHOWN_MAX as u64 + 20);
+}
+
+#[test]
+fn a_resource_shows_its_quotas() {
+    let world = play(
+        "quota second per=shop 10/1s 1000/24h
+         kind sync quota=second:3
+         register w1 sync",
+        "submit sync shop:42                | accepted 1
+         take w1                            | 1
+         finish w1 ok                       | succeeded",
+    );
+    let view = world.core.resource(&resource("shop:42"));
+    let used: Vec<u64> = view
+        .quotas
+        .iter()
+        .flat_map(|quota| &quota.limits)
+        .map(|l| l.1)
+        .collect();
+    assert_eq!(used, [3, 3]);
+}
+
+#[test]
+fn the_worker_view_follows_the_leases() {
+    play(
+        REPOSITORIES,
+        "at 0    workers                        | w1; w2
+         at 0    take w2                        | parked
+         at 0    submit sync repository:a       | accepted 1; w2 gets 1
+         at 0    take w1                        | parked
+         at 0    workers                        | w1 parked; w2 runs 1
+         at 15s  workers                        | w1 gets 1; w1 runs 1; w2 lost",
+    );
+}
+
+#[test]
+fn progress_is_shown_with_the_task_and_its_latest_value_wins() {
+    play(
+        REPOSITORIES,
+        "at 0    submit sync repository:a       | accepted 1
+         at 0    take w1                        | 1
+         at 1s   beat w1 progress=1/10          | 1 go on
+         at 2s   beat w1 progress=7/10          | 1 go on
+         at 2s   show 1 long                    | running on w1, 7/10 files",
+    );
+}
