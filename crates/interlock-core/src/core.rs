@@ -18,7 +18,9 @@ pub struct Core {
     /// Answers to parked takes of the decision under way.
     pub(crate) wakes: Vec<Wake>,
     /// Tasks that the decision under way may still move on behalf of many.
-    pub(crate) slice: usize,
+    pub(crate) moves: usize,
+    /// Tasks that it may still look at in vain; apart, so that a sweep starves no take.
+    pub(crate) looks: usize,
 }
 
 /// When the next timer is due, by clock. The caller sends a `Tick` then.
@@ -39,7 +41,8 @@ impl Core {
             soft: Soft::default(),
             events: Vec::new(),
             wakes: Vec::new(),
-            slice: 0,
+            moves: 0,
+            looks: 0,
         }
     }
 
@@ -75,11 +78,11 @@ impl Core {
     /// already; the caller commits the record before it lets reply and wakes go, and throws the
     /// whole `Core` away if the commit fails.
     pub fn decide(&mut self, now: Now, command: Command) -> Decision {
-        let slice = match command {
+        let moves = match command {
             Command::Tick => limits::SLICE_MAX,
             _ => limits::SLICE_OF_COMMAND_MAX,
         };
-        self.begin(now, slice);
+        self.begin(now, moves);
         self.fire_timers();
         let reply = self.dispatch(command);
         self.settle();
@@ -122,9 +125,11 @@ impl Core {
         self.state.bug(bug)
     }
 
-    fn begin(&mut self, now: Now, slice: usize) {
+    fn begin(&mut self, now: Now, moves: usize) {
         self.state.now = now.no_earlier_than(self.state.now);
-        self.slice = slice;
+        self.moves = moves;
+        self.looks = limits::LOOKS_MAX;
+        self.state.wake_stalled();
     }
 
     fn conclude(&mut self, reply: Reply) -> Decision {

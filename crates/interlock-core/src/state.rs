@@ -79,6 +79,8 @@ pub(crate) struct Dirty {
     pub(crate) joined: VecDeque<TaskId>,
     /// Resources whose line, holders or barriers changed, in order of change.
     pub(crate) resources: VecDeque<ResourceIx>,
+    /// Resources with a room that could not be emptied within one decision.
+    pub(crate) stalled: BTreeSet<ResourceIx>,
     /// Counts of quotas where units came free or the queue changed.
     pub(crate) instances: BTreeSet<InstanceName>,
     /// Kinds that have new ready tasks.

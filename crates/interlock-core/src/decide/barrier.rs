@@ -46,14 +46,17 @@ impl Core {
             .unwrap_or(i64::MIN)
     }
 
-    /// Lets out those whose barrier has ended, in order. Returns whether it let anybody out.
-    pub(crate) fn let_out(&mut self, index: ResourceIx) {
-        while self.slice > 0 {
+    /// Lets out those whose barrier has ended, in order. Returns whether all of them are out.
+    pub(crate) fn let_out(&mut self, index: ResourceIx) -> bool {
+        loop {
             let barrier = self.state.resources.get(index).barrier.as_ref();
             let Some(next) = barrier.and_then(|barrier| barrier.next_to_release()) else {
-                return;
+                return true;
             };
-            self.slice -= 1;
+            if self.moves == 0 {
+                return false;
+            }
+            self.moves -= 1;
             self.leave_room(next.task, index);
         }
     }

@@ -26,7 +26,7 @@ impl Core {
         }
     }
 
-    /// The timer that has been due for longest. When the slice is used up only vital ones count.
+    /// The timer that has been due for longest. When the moves are used up only those of soft state count.
     fn next_due(&self) -> Option<Next> {
         let now = self.state.now;
         let timers = &self.state.timers;
@@ -40,7 +40,7 @@ impl Core {
             (self.soft.timers.first()).map(|(at, _)| (*at <= now.elapsed, now.elapsed.since(*at)));
         let overdue =
             |timer: Option<(bool, u64)>| timer.and_then(|(due, for_ms)| due.then_some(for_ms));
-        let (wall, elapsed) = match self.slice {
+        let (wall, elapsed) = match self.moves {
             0 => (None, None),
             _ => (overdue(wall), overdue(elapsed)),
         };
@@ -59,7 +59,7 @@ impl Core {
         let Some((_, timer)) = self.state.timers.wall.first().cloned() else {
             return;
         };
-        self.slice -= 1;
+        self.moves -= 1;
         match timer {
             WallTimer::Due(id) => self.arrive(id, Some(self.state.now.elapsed), None),
             WallTimer::StartBy(id) => self.give_up(id),
@@ -80,7 +80,7 @@ impl Core {
         let Some((_, timer)) = self.state.timers.elapsed.first().cloned() else {
             return;
         };
-        self.slice -= 1;
+        self.moves -= 1;
         match timer {
             ElapsedTimer::Gathered(id) => self.arrive(id, Some(self.state.now.elapsed), None),
             ElapsedTimer::Quota(name) => {

@@ -131,8 +131,8 @@ impl Core {
                 .extend(item.after_items.drain(..).filter_map(|item| ids[item]));
             item.after.sort();
             item.after.dedup();
+            self.find_again(&mut item);
             for claim in &mut item.claims {
-                claim.index = self.state.resources.find(&claim.name);
                 claim.earlier = None;
             }
             let answer = self.submit_prepared(item, &path);

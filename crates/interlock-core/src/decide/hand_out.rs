@@ -13,17 +13,17 @@ impl Core {
     pub(crate) fn hand_out(&mut self, session: SessionId, take: u64, max: usize) -> Vec<HandOut> {
         let kinds = self.state.sessions[&session].kinds.clone();
         let mut hand_outs = Vec::new();
-        while hand_outs.len() < max && self.slice > 0 {
+        while hand_outs.len() < max && self.looks > 0 {
             let Some(key) = self.best_ready(&kinds) else {
                 break;
             };
             match self.try_start(key.task, session, take) {
                 Some(token) => hand_outs.push(self.hand_out_of(token)),
-                None => self.slice -= 1,
+                None => self.looks -= 1,
             }
             self.settle_lines();
         }
-        if self.slice == 0 {
+        if self.looks == 0 {
             // There may be more to find: the next decision goes on.
             self.state.dirty.kinds.extend(kinds.iter().copied());
         }

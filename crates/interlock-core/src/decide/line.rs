@@ -84,7 +84,7 @@ impl Core {
     /// Exposes the first task of a kind that is watched here, if it may go. Those that turn out to
     /// be blocked elsewhere are watched there from now on.
     fn expose_first(&mut self, index: ResourceIx, kind: KindId) {
-        while self.slice > 0 {
+        while self.looks > 0 {
             let resource = self.state.resources.get(index);
             let from = (kind, FIRST_KEY);
             let Some(&(found, key)) = resource.watched.from(from).next() else {
@@ -101,7 +101,7 @@ impl Core {
             if self.first_blocked(task).is_none() {
                 return self.expose(key.task);
             }
-            self.slice -= 1;
+            self.looks -= 1;
             self.look_at(key.task);
         }
         self.state.mark(index);

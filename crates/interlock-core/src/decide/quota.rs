@@ -113,7 +113,7 @@ impl Core {
     /// Looks at the counts where units came free. Returns whether there were any.
     pub(crate) fn settle_instances(&mut self) -> bool {
         let mut any = false;
-        while self.slice > 0 {
+        while self.moves > 0 {
             let Some(name) = self.state.dirty.instances.pop_first() else {
                 break;
             };
@@ -127,7 +127,7 @@ impl Core {
     /// short elsewhere waits there instead; it never holds units while it waits for others.
     fn settle_instance(&mut self, name: &InstanceName) {
         loop {
-            if self.slice == 0 {
+            if self.moves == 0 {
                 self.state.dirty.instances.insert(name.clone());
                 return;
             }
@@ -149,7 +149,7 @@ impl Core {
                 }
                 None => self.set_aside(first.task, charges),
             }
-            self.slice -= 1;
+            self.moves -= 1;
         }
     }
 

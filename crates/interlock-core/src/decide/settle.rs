@@ -1,5 +1,6 @@
 //! Settles what a command has set in motion: barriers that lifted, lines that moved, units that
-//! came free, sweeps under way, and takes that can be answered now. At most a slice per decision.
+//! came free, sweeps under way, and takes that can be answered now. Moves and looks are
+//! bounded per decision; the next one goes on.
 
 use crate::Core;
 use crate::event::Stage;
@@ -10,28 +11,30 @@ use crate::words::{Elapsed, Token};
 impl Core {
     pub(crate) fn settle(&mut self) {
         loop {
-            self.settle_tasks();
+            self.settle_lines();
+            let units = self.settle_instances();
             self.wake_takes();
-            if self.slice == 0 || !self.is_dirty() {
+            let swept = self.run_sweep();
+            if !(units || swept || self.is_dirty()) || self.moves == 0 || self.looks == 0 {
                 return;
             }
         }
     }
 
-    /// Moves tasks until everyone is where they belong, or the slice is used up.
+    /// Moves tasks, sweeps included, until everyone is where they belong or the moves are used up.
     pub(crate) fn settle_tasks(&mut self) {
         loop {
             self.settle_lines();
             let moved = self.settle_instances() | self.run_sweep();
-            if !moved || self.slice == 0 {
-                return;
+            if !moved || self.moves == 0 {
+                return self.settle_lines();
             }
         }
     }
 
     /// Lets out, watches and exposes until no line is left to look at.
     pub(crate) fn settle_lines(&mut self) {
-        while self.slice > 0 {
+        while self.looks > 0 {
             if let Some(id) = self.state.dirty.joined.pop_front() {
                 let task = self.state.tasks.get(id);
                 if task.is_some_and(|task| task.stage == Stage::InLine && task.watch.is_none()) {
@@ -43,7 +46,9 @@ impl Core {
                 return;
             };
             self.state.resources.get_mut(index).dirty = false;
-            self.let_out(index);
+            if !self.let_out(index) {
+                self.state.dirty.stalled.insert(index);
+            }
             self.refresh(index);
             self.state.drop_barrier_if_unused(index);
             self.state.resources.drop_if_unused(index);
@@ -62,7 +67,10 @@ impl Core {
 
     fn is_dirty(&self) -> bool {
         let dirty = &self.state.dirty;
-        !(dirty.joined.is_empty() && dirty.resources.is_empty() && dirty.instances.is_empty())
+        !(dirty.joined.is_empty()
+            && dirty.resources.is_empty()
+            && dirty.stalled.is_empty()
+            && dirty.instances.is_empty())
             || (dirty.kinds.iter()).any(|kind| self.soft.parked_by_kind.contains_key(kind))
     }
 
@@ -127,6 +135,15 @@ impl State {
             self.resources.get_mut(index).dirty = false;
             self.drop_barrier_if_unused(index);
             self.resources.drop_if_unused(index);
+        }
+    }
+
+    /// Rooms that an earlier decision could not empty are looked at again.
+    pub(crate) fn wake_stalled(&mut self) {
+        while let Some(index) = self.dirty.stalled.pop_first() {
+            if self.resources.contains(index) {
+                self.mark(index);
+            }
         }
     }
 

@@ -69,7 +69,7 @@ impl Core {
     }
 
     /// One submission in good form: it joins another task, or is judged and admitted.
-    pub(crate) fn submit_prepared(&mut self, prepared: Prepared, path: &Path) -> Answer {
+    pub(crate) fn submit_prepared(&mut self, mut prepared: Prepared, path: &Path) -> Answer {
         let id = TaskId(self.state.next_task);
         if let Some(into) = self.merge_target(&prepared) {
             self.merge(into, &prepared);
@@ -79,6 +79,7 @@ impl Core {
         match self.judge(&prepared) {
             Ok(judged) => {
                 let judged = if self.cancel_earlier(&prepared, id, id) {
+                    self.find_again(&mut prepared);
                     self.judge(&prepared).unwrap_or(judged)
                 } else {
                     judged
@@ -86,6 +87,13 @@ impl Core {
                 Answer::Admitted(self.admit(prepared, judged, path))
             }
             Err(answer) => answer,
+        }
+    }
+
+    /// Resources may have come and gone since the claims were looked up.
+    pub(crate) fn find_again(&self, prepared: &mut Prepared) {
+        for claim in &mut prepared.claims {
+            claim.index = self.state.resources.find(&claim.name);
         }
     }
 }

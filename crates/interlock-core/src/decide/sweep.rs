@@ -26,13 +26,13 @@ impl Core {
             return false;
         };
         let (sweep, mut cursor) = (state.sweep.clone(), state.cursor);
-        while self.slice > 0 {
+        while self.moves > 0 {
             let Some(next) = self.next_swept(&sweep, cursor) else {
                 self.emit(Event::SweepEnded { id });
                 return true;
             };
             cursor = next;
-            self.slice -= 1;
+            self.moves -= 1;
             self.sweep_one(&sweep, next.1);
         }
         self.emit(Event::SweepMoved { id, cursor });

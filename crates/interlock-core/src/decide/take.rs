@@ -8,7 +8,7 @@ use crate::command::Take;
 use crate::event::RunEnd;
 use crate::limits;
 use crate::refusal::Refusal;
-use crate::reply::{Finished, Reply, Taken, Wake};
+use crate::reply::{Finished, HandOut, Reply, Taken, Wake};
 use crate::soft::{ParkedTake, SoftTimer};
 use crate::words::{SessionId, Token};
 
@@ -47,12 +47,11 @@ impl Core {
                 draining,
             }));
         }
-        self.settle_tasks();
         let max = take.max.clamp(1, limits::TAKE_MAX);
         let hand_outs = if draining {
             Vec::new()
         } else {
-            self.hand_out(take.session, take.number, max)
+            self.hand_out_or_settle(take.session, take.number, max)
         };
         if !hand_outs.is_empty() || draining || take.wait_ms == 0 {
             return Ok(Reply::Taken(Taken {
@@ -69,6 +68,17 @@ impl Core {
             finished.clone(),
         );
         Ok(Reply::Parked { finished })
+    }
+
+    /// Hands out what is ready; if nothing is, what a sweep or a barrier may set free first.
+    fn hand_out_or_settle(&mut self, session: SessionId, take: u64, max: usize) -> Vec<HandOut> {
+        self.settle_lines();
+        let hand_outs = self.hand_out(session, take, max);
+        if !hand_outs.is_empty() {
+            return hand_outs;
+        }
+        self.settle_tasks();
+        self.hand_out(session, take, max)
     }
 
     fn park(
@@ -114,11 +124,7 @@ impl Core {
     }
 
     /// Answers a parked take.
-    pub(crate) fn answer_parked(
-        &mut self,
-        session: SessionId,
-        hand_outs: Vec<crate::reply::HandOut>,
-    ) {
+    pub(crate) fn answer_parked(&mut self, session: SessionId, hand_outs: Vec<HandOut>) {
         let draining = (self.state.sessions.get(&session)).is_some_and(|session| session.draining);
         if let Some(take) = self.unpark(session) {
             self.wakes.push(Wake {
@@ -139,7 +145,7 @@ impl Core {
             self.state.dirty.kinds.clear();
         }
         while let Some(kind) = self.state.dirty.kinds.pop_first() {
-            while self.slice > 0 {
+            while self.looks > 0 {
                 let parked = self.soft.parked_by_kind.get(&kind);
                 let Some(&(_, session)) = parked.and_then(|takes| takes.first()) else {
                     break;
@@ -157,7 +163,7 @@ impl Core {
                 }
                 self.answer_parked(session, hand_outs);
             }
-            if self.slice == 0 {
+            if self.looks == 0 {
                 self.state.dirty.kinds.insert(kind);
                 return;
             }

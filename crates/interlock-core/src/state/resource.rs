@@ -179,6 +179,11 @@ impl Resources {
         index
     }
 
+    /// Whether a resource has this number now.
+    pub(crate) fn contains(&self, index: ResourceIx) -> bool {
+        self.slab.contains(index.0)
+    }
+
     pub(crate) fn get(&self, index: ResourceIx) -> &Resource {
         self.slab.get(index.0)
     }

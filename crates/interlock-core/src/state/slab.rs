@@ -37,6 +37,12 @@ impl<T> Slab<T> {
         u32::try_from(before + chunk.len() - 1).expect("fewer than 2^32 values")
     }
 
+    pub(crate) fn contains(&self, index: u32) -> bool {
+        let chunk = self.chunks.get(index as usize / CHUNK);
+        let slot = chunk.and_then(|chunk| chunk.get(index as usize % CHUNK));
+        slot.is_some_and(Option::is_some)
+    }
+
     pub(crate) fn get(&self, index: u32) -> &T {
         self.chunks[index as usize / CHUNK][index as usize % CHUNK]
             .as_ref()

@@ -45,9 +45,10 @@ enum Step {
     Cancel {
         task: usize,
     },
-    SetLimits {
+    /// More or fewer units for every limit.
+    SetUnits {
         quota: usize,
-        limits: Vec<Limit>,
+        units: u64,
     },
     Pause {
         quota: usize,
@@ -88,7 +89,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
             .prop_map(|(run, succeed)| Step::Finish { run, succeed }),
         3 => (1..5_u64).prop_map(Step::Wait),
         1 => (0..50_usize).prop_map(|task| Step::Cancel { task }),
-        1 => (0..3_usize, limits()).prop_map(|(quota, limits)| Step::SetLimits { quota, limits }),
+        1 => (0..3_usize, 3..7_u64).prop_map(|(quota, units)| Step::SetUnits { quota, units }),
         1 => (0..3_usize, 0..SHOPS, 0..5_u64)
             .prop_map(|(quota, shop, steps)| Step::Pause { quota, shop, steps }),
     ];

@@ -9,8 +9,8 @@ use interlock_core::command::{
 use interlock_core::reply::{Answer, HandOut, Reason, Reply, Verdict};
 use interlock_core::view::{Found, TaskState};
 use interlock_core::words::{
-    Claim, Elapsed, Kind, Name, Namespace, Now, Op, Payload, Quota, QuotaUse, ResourceName, Scope,
-    SessionId, Submission, Token, Wall,
+    Claim, Elapsed, Kind, Limit, Name, Namespace, Now, Op, Payload, Quota, QuotaUse, ResourceName,
+    Scope, SessionId, Submission, Token, Wall,
 };
 use interlock_core::{Core, Record};
 
@@ -143,8 +143,16 @@ impl World {
             Step::Finish { run, succeed } => self.finish(*run, *succeed)?,
             Step::Wait(steps) => self.wait(*steps)?,
             Step::Cancel { task } => self.cancel(*task)?,
-            Step::SetLimits { quota, limits } => {
-                self.model.quotas[*quota].0.clone_from(limits);
+            Step::SetUnits { quota, units } => {
+                for limit in &mut self.model.quotas[*quota].0 {
+                    *limit = match *limit {
+                        Limit::Window { per_ms, .. } => Limit::Window {
+                            units: *units,
+                            per_ms,
+                        },
+                        Limit::AtOnce(_) => Limit::AtOnce(*units),
+                    };
+                }
                 self.set_quota(*quota);
                 self.model.settle();
             }
@@ -214,6 +222,7 @@ impl World {
         for hand_out in &taken.hand_outs {
             self.start(hand_out)?;
         }
+        self.model.settle();
         // Whoever takes less than it may leaves nothing that could start.
         if taken.hand_outs.len() < max
             && let Some(task) = self.model.next_start()

@@ -167,8 +167,7 @@ impl Model {
     /// wait, and get no further run if they run.
     ///
     /// The verdict is given before: a submission may be postponed for somebody whom it cancels.
-    pub(crate) fn cancel_earlier(&mut self, wish: &Wish, me: Index) {
-        let number = self.submissions;
+    pub(crate) fn cancel_earlier(&mut self, wish: &Wish, me: Index, number: u64) {
         let cancels = self.kinds[wish.kind].cancels.clone();
         let meant = self.all(|task| {
             let shares = wish

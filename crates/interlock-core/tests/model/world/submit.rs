@@ -11,6 +11,8 @@ use interlock_core::words::{After, Claim, Due, IfBusy, Name, Payload, Submission
 
 /// What the model says of one submission, taken down when it was judged.
 struct Judged {
+    /// Its number among submissions.
+    number: u64,
     answer: Expected,
     /// Of the task it became or joined.
     is_ready: bool,
@@ -35,7 +37,7 @@ impl World {
     /// What follows for others when a submission was let in.
     fn acknowledge(&mut self, wish: &Wish, judged: &Judged) {
         if let Expected::Admitted(task) | Expected::Coalesced(task) = judged.answer {
-            self.model.cancel_earlier(wish, task);
+            self.model.cancel_earlier(wish, task, judged.number);
         }
     }
 
@@ -268,13 +270,15 @@ impl World {
 /// Submits to the model, tells it what the core calls the task, and takes down what it says.
 fn judge(model: &mut Model, wish: &Wish, answer: Option<&Answer>) -> Judged {
     let expected = model.submit(wish);
+    let mut judged = Judged {
+        number: model.submissions,
+        answer: expected.clone(),
+        is_ready: false,
+        reasons: None,
+        lines: None,
+    };
     let (Expected::Admitted(task) | Expected::Coalesced(task)) = expected else {
-        return Judged {
-            answer: expected,
-            is_ready: false,
-            reasons: None,
-            lines: None,
-        };
+        return judged;
     };
     if let (Expected::Admitted(_), Some(Answer::Admitted(Report { task: Some(id), .. }))) =
         (&expected, answer)
@@ -283,12 +287,10 @@ fn judge(model: &mut Model, wish: &Wish, answer: Option<&Answer>) -> Judged {
     }
     // What items of a group wait for may not be there yet.
     let is_whole = wish.after.iter().all(|&on| on < model.tasks.len());
-    Judged {
-        answer: expected,
-        is_ready: model.is_ready(task),
-        reasons: is_whole.then(|| model.reasons(task)),
-        lines: lines(model, task),
-    }
+    judged.is_ready = model.is_ready(task);
+    judged.reasons = is_whole.then(|| model.reasons(task));
+    judged.lines = lines(model, task);
+    judged
 }
 
 fn lines(model: &Model, task: Index) -> Option<Vec<(usize, u64)>> {
