@@ -172,6 +172,11 @@ impl State {
             let on = self.sweeps_on.entry(resource.clone()).or_default();
             on.insert(id);
         }
+        if let Sweep::CancelGroup { group, by } = sweep
+            && let Some(group) = self.groups.get_mut(group)
+        {
+            group.cancelled = Some(by.clone());
+        }
         let state = SweepState {
             sweep: sweep.clone(),
             cursor: SweepState::START,
@@ -277,14 +282,21 @@ impl State {
     }
 
     fn apply_group_formed(&mut self, id: GroupId, tasks: &[TaskId]) {
+        // One item may have cancelled another that had joined an older task.
+        let tasks = tasks.iter().map(|task| (*task, self.tasks.outcome(*task)));
+        let tasks: Vec<_> = tasks.collect();
+        let live = tasks.iter().filter(|(_, outcome)| outcome.is_none());
         let group = Group {
-            tasks: tasks.iter().map(|task| (*task, None)).collect(),
-            live: tasks.iter().copied().collect(),
+            live: live.map(|(task, _)| *task).collect(),
+            tasks,
+            cancelled: None,
         };
         for task in &group.live {
             self.task_mut(*task).extra_mut().groups.push(id);
         }
-        self.groups.insert(id, group);
+        if !group.live.is_empty() {
+            self.groups.insert(id, group);
+        }
     }
 
     fn apply_remembered(&mut self, key: &Name, remembered: Remembered) {

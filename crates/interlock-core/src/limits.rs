@@ -72,7 +72,7 @@ pub const SLICE_MAX: usize = 500;
 /// Tasks that any other command moves besides its own: others wait for its answer.
 pub const SLICE_OF_COMMAND_MAX: usize = 250;
 /// Tasks that one decision looks at in vain when it hands out; the next one goes on.
-pub const LOOKS_MAX: usize = 1_000;
+pub const LOOKS_MAX: usize = 250;
 /// Reasons given with a verdict.
 pub const REASONS_MAX: usize = 8;
 /// How deep `explain` follows a chain of causes.

@@ -121,6 +121,8 @@ pub(crate) struct ScheduleState {
 pub(crate) struct Group {
     pub(crate) tasks: Vec<(TaskId, Option<Outcome>)>,
     pub(crate) live: BTreeSet<TaskId>,
+    /// It is being cancelled, and by whom.
+    pub(crate) cancelled: Option<Option<Name>>,
 }
 
 /// A sweep and how far it is.

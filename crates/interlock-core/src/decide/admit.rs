@@ -8,7 +8,7 @@ use crate::event::{Admitted, EndWhy, Event, Stage, Sweep};
 use crate::refusal::Refusal;
 use crate::reply::{Answer, LineLength, Reason, Report, Verdict};
 use crate::state::task::Key;
-use crate::words::{GroupId, IfBusy, KindId, Name, TaskId};
+use crate::words::{GroupId, IfBusy, KindId, Name, Outcome, TaskId};
 
 /// Where a submission would go, and why it could not start at once.
 pub(crate) struct Judged {
@@ -23,6 +23,8 @@ pub(crate) struct Judged {
 pub(crate) struct Path {
     pub(crate) group: Option<GroupId>,
     pub(crate) schedule: Option<Name>,
+    /// The first number that the items of the group drew: they cancel only what came before.
+    pub(crate) before: Option<TaskId>,
 }
 
 impl Core {
@@ -111,6 +113,7 @@ impl Core {
 
     fn dependent_reasons(&self, prepared: &Prepared) -> Vec<Reason> {
         (prepared.after.iter())
+            .filter(|on| self.state.tasks.get(**on).is_some())
             .take(crate::limits::REASONS_MAX)
             .map(|on| Reason::Dependent {
                 on: self.brief(*on),
@@ -195,7 +198,18 @@ impl Core {
             spot: judged.spot,
         })));
         let lines = self.line_lengths(&Candidate::of(self.state.task(id)), 0);
+        self.check_dependencies(id);
         Report { lines, ..report }
+    }
+
+    /// A task that was cancelled by the very submission that depends on it can't succeed any more.
+    fn check_dependencies(&mut self, id: TaskId) {
+        let after = &self.state.task(id).extra().after;
+        let gone = after.iter().find(|on| self.state.tasks.get(**on).is_none());
+        if let Some(&on) = gone {
+            let why = EndWhy::DependencyFailed { on };
+            self.end_waiting(id, Outcome::Cancelled, why);
+        }
     }
 
     /// The report of a submission that joined a task.

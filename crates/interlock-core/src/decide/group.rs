@@ -117,6 +117,7 @@ impl Core {
         let group = GroupId(self.state.position);
         let path = Path {
             group: Some(group),
+            before: Some(TaskId(self.state.next_task)),
             ..Path::default()
         };
         let count = prepared.len();

@@ -19,7 +19,10 @@ impl Core {
             };
             match self.try_start(key.task, session, take) {
                 Some(token) => hand_outs.push(self.hand_out_of(token)),
-                None => self.looks -= 1,
+                None => {
+                    self.looks -= 1;
+                    self.moves = self.moves.saturating_sub(1);
+                }
             }
             self.settle_lines();
         }

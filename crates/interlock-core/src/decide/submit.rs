@@ -71,14 +71,15 @@ impl Core {
     /// One submission in good form: it joins another task, or is judged and admitted.
     pub(crate) fn submit_prepared(&mut self, mut prepared: Prepared, path: &Path) -> Answer {
         let id = TaskId(self.state.next_task);
+        let before = path.before.unwrap_or(id);
         if let Some(into) = self.merge_target(&prepared) {
             self.merge(into, &prepared);
-            self.cancel_earlier(&prepared, into, id);
+            self.cancel_earlier(&prepared, into, before);
             return Answer::Coalesced(self.report_joined(into));
         }
         match self.judge(&prepared) {
             Ok(judged) => {
-                let judged = if self.cancel_earlier(&prepared, id, id) {
+                let judged = if self.cancel_earlier(&prepared, id, before) {
                     self.find_again(&mut prepared);
                     self.judge(&prepared).unwrap_or(judged)
                 } else {

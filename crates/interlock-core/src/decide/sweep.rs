@@ -7,6 +7,7 @@ use crate::bugs::Bug;
 use crate::command::HoldTarget;
 use crate::event::{EndWhy, Event, Stage, Sweep};
 use crate::state::SweepState;
+use crate::state::task::ResourceIx;
 use crate::words::{KindId, Op, Outcome, ResourceName, TaskId};
 
 type Cursor = (KindId, TaskId);
@@ -41,21 +42,29 @@ impl Core {
 
     /// Whether a sweep under way is going to cancel this task, and why.
     pub(crate) fn swept(&self, id: TaskId) -> Option<EndWhy> {
-        if self.state.sweeps_on.is_empty() {
+        if self.state.sweeps.is_empty() {
             return None;
         }
         let task = self.state.task(id);
-        task.claims.iter().find_map(|claim| {
-            let name = &self.state.resources.get(claim.resource).name;
-            let sweeps = self.state.sweeps_on.get(name)?;
-            sweeps.iter().find_map(|sweep| {
-                let sweep = &self.state.sweeps[sweep].sweep;
-                let covered = self.is_covered(sweep, id);
-                let Sweep::CancelOnResource { why, .. } = sweep else {
-                    return None;
-                };
-                covered.then(|| why.clone())
-            })
+        let by_group = task.extra().groups.iter().find_map(|group| {
+            let by = self.state.groups.get(group)?.cancelled.clone()?;
+            Some(EndWhy::Asked { by })
+        });
+        by_group
+            .or_else(|| (task.claims.iter()).find_map(|claim| self.swept_on(claim.resource, id)))
+    }
+
+    fn swept_on(&self, index: ResourceIx, id: TaskId) -> Option<EndWhy> {
+        let name = &self.state.resources.get(index).name;
+        let sweeps = self.state.sweeps_on.get(name)?;
+        sweeps.iter().find_map(|sweep| {
+            let sweep = &self.state.sweeps[sweep].sweep;
+            match sweep {
+                Sweep::CancelOnResource { why, .. } if self.is_covered(sweep, id) => {
+                    Some(why.clone())
+                }
+                _ => None,
+            }
         })
     }
 

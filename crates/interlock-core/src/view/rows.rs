@@ -3,12 +3,14 @@
 use crate::Core;
 use crate::state::State;
 use crate::state::task::Task;
+use crate::words::Elapsed;
 use std::collections::BTreeMap;
 
 impl Core {
     /// Whether the hard state of both is the same, compared row by row. For tests.
     pub fn same_hard_state(&self, other: &Core) -> Result<(), String> {
-        let (ours, theirs) = (self.state.rows(), other.state.rows());
+        let now = self.state.now.no_earlier_than(other.state.now).elapsed;
+        let (ours, theirs) = (self.state.rows(now), other.state.rows(now));
         for (name, row) in &ours {
             match theirs.get(name) {
                 Some(their_row) if their_row == row => {}
@@ -24,7 +26,8 @@ impl Core {
 }
 
 impl State {
-    fn rows(&self) -> BTreeMap<String, String> {
+    /// The rows, with use of quotas as far as it matters at this time.
+    fn rows(&self, now: Elapsed) -> BTreeMap<String, String> {
         let mut rows = BTreeMap::new();
         let mut row = |name: String, text: String| {
             rows.insert(name, text);
@@ -53,8 +56,8 @@ impl State {
             row(format!("quota {id}"), format!("{quota:?}"));
         }
         for (name, instance) in self.quotas.instances.sorted() {
-            if !instance.is_unused(self.now.elapsed) {
-                row(format!("count {name:?}"), instance.row(self.now.elapsed));
+            if !instance.is_unused(now) {
+                row(format!("count {name:?}"), instance.row(now));
             }
         }
         for (_, resource) in self.resources.iter() {

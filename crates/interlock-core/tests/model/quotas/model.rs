@@ -50,9 +50,12 @@ pub(super) struct Model {
     pub(super) quotas: Vec<(Vec<Limit>, bool)>,
     pub(super) kinds: Vec<Vec<(usize, u32)>>,
     pub(super) tasks: Vec<Task>,
+    /// The places that the core drew.
+    pub(super) places: Vec<(TaskId, u64)>,
+    /// Whom the core let wait for another quota in this decision.
+    pub(super) moves: Vec<(usize, Instance)>,
     charges: Vec<Charge>,
     pauses: Vec<(Instance, u64)>,
-    places: u64,
 }
 
 impl Model {
@@ -62,9 +65,10 @@ impl Model {
             quotas: setup.quotas.clone(),
             kinds: setup.kinds.clone(),
             tasks: Vec::new(),
+            places: Vec::new(),
+            moves: Vec::new(),
             charges: Vec::new(),
             pauses: Vec::new(),
-            places: 0,
         }
     }
 
@@ -74,13 +78,23 @@ impl Model {
             .collect()
     }
 
-    fn place(&mut self) -> u64 {
-        self.places += 1;
-        self.places
+    /// The place that the core drew for a task. The design leaves open in which order those draw
+    /// them who join in one decision.
+    fn place(&self, task: usize) -> u64 {
+        let told = self
+            .places
+            .iter()
+            .rfind(|told| told.0 == self.tasks[task].id);
+        told.map_or(u64::MAX, |told| told.1)
     }
 
-    pub(super) fn submit(&mut self, kind: usize, shop: usize, op: Op, rank: i64) -> usize {
-        let (id, place, state) = (TaskId(u64::MAX), self.place(), State::InLine);
+    pub(super) fn submit(
+        &mut self,
+        id: TaskId,
+        (kind, shop, op): (usize, usize, Op),
+        rank: i64,
+    ) -> usize {
+        let (place, state) = (0, State::InLine);
         self.tasks.push(Task {
             id,
             kind,
@@ -91,7 +105,14 @@ impl Model {
             state,
             is_paid: false,
         });
-        self.tasks.len() - 1
+        let task = self.tasks.len() - 1;
+        self.tasks[task].place = self.place(task);
+        task
+    }
+
+    /// Whether runs of a kind get a budget of their own if they hold a shop alone.
+    pub(super) fn has_budgets(&self, kind: usize) -> bool {
+        self.kinds[kind].iter().any(|used| self.quotas[used.0].1)
     }
 
     /// What a start of the task takes, and of which counts; nothing for a cost of 0.
@@ -147,8 +168,16 @@ impl Model {
             .is_some_and(|until| until > self.now)
     }
 
+    /// Pauses a count; a pause that is longer already stays, and none at all ends it.
     pub(super) fn pause(&mut self, instance: Instance, for_ms: u64) {
-        self.pauses.push((instance, self.now + for_ms));
+        let pauses = self.pauses.iter().filter(|pause| pause.0 == instance);
+        let until = pauses.map(|pause| pause.1).next_back().unwrap_or(0);
+        let until = if for_ms == 0 {
+            0
+        } else {
+            until.max(self.now + for_ms)
+        };
+        self.pauses.push((instance, until));
     }
 
     /// The queue of a count, in order.
@@ -178,15 +207,18 @@ impl Model {
     }
 
     /// Sets units aside for the first in each queue as long as there are enough; it rejoins its
-    /// lines. Whoever is short of another quota by now waits there instead.
+    /// lines. If it is short of another quota by now the core may let it wait there instead.
     pub(super) fn settle(&mut self) {
         while let Some((task, short_of)) = self.next_to_move() {
             match short_of {
-                Some(instance) => self.tasks[task].state = State::Throttled(instance),
+                Some(instance) => {
+                    self.moves.retain(|moved| moved.0 != task);
+                    self.tasks[task].state = State::Throttled(instance);
+                }
                 None => {
                     self.tasks[task].is_paid = true;
                     self.tasks[task].state = State::InLine;
-                    self.tasks[task].place = self.place();
+                    self.tasks[task].place = self.place(task);
                 }
             }
         }
@@ -201,7 +233,9 @@ impl Model {
             };
             let is_first = self.queue(instance).first() == Some(&task);
             let short_of = self.short_of(task);
-            (is_first && short_of != Some(instance)).then_some((task, short_of))
+            let is_moved = short_of.is_some_and(|short| self.moves.contains(&(task, short)));
+            let goes = short_of.is_none() || (short_of != Some(instance) && is_moved);
+            (is_first && goes).then_some((task, short_of))
         })
     }
 
@@ -232,6 +266,7 @@ impl Model {
             let best = *ready.first()?;
             match self.short_of(best) {
                 Some(instance) => {
+                    self.moves.retain(|moved| *moved != (best, instance));
                     self.tasks[best].is_paid = false;
                     self.tasks[best].state = State::Throttled(instance);
                 }

@@ -6,13 +6,14 @@ use crate::print;
 use interlock_core::command::{
     Beat, BeatRun, Command, Finish, FinishHow, HoldTarget, Register, Submit, Take,
 };
+use interlock_core::event::Stage;
 use interlock_core::reply::{Answer, HandOut, Reason, Reply, Verdict};
 use interlock_core::view::{Found, TaskState};
 use interlock_core::words::{
-    Claim, Elapsed, Kind, Limit, Name, Namespace, Now, Op, Payload, Quota, QuotaUse, ResourceName,
-    Scope, SessionId, Submission, Token, Wall,
+    Claim, Elapsed, Kind, Limit, Name, Namespace, Now, Op, Payload, Quota, QuotaId, QuotaUse,
+    ResourceName, Scope, SessionId, Submission, Token, Wall,
 };
-use interlock_core::{Core, Record};
+use interlock_core::{Core, Event, Record};
 
 /// Longer than a step of time, so that a beat at each step keeps every run.
 const LEASE_MS: u64 = 300_000;
@@ -27,6 +28,7 @@ pub(super) struct World {
     now: Now,
     session: SessionId,
     take: u64,
+    quota_ids: Vec<QuotaId>,
     records: Vec<Record>,
     log: Vec<String>,
 }
@@ -43,6 +45,7 @@ impl World {
             now,
             session: SessionId(0),
             take: 0,
+            quota_ids: Vec::new(),
             records: Vec::new(),
             log: Vec::new(),
         };
@@ -92,10 +95,49 @@ impl World {
         ));
         let decision = self.core.decide(self.now, command);
         assert!(!decision.more && decision.wakes.is_empty(), "{decision:?}");
+        self.note_moves(decision.record.iter().flat_map(|record| &record.events));
         self.records.extend(decision.record);
         self.log
             .push(format!("         -> {}", print::reply(&decision.reply)));
         decision.reply
+    }
+
+    /// Notes which quota the core lets tasks wait for.
+    fn note_moves<'a>(&mut self, events: impl Iterator<Item = &'a Event>) {
+        self.model.moves.clear();
+        for event in events {
+            match event {
+                Event::QuotaSet { id, .. } if !self.quota_ids.contains(id) => {
+                    self.quota_ids.push(*id);
+                }
+                Event::Moved {
+                    task,
+                    to: Stage::Throttled { instance },
+                    ..
+                } => {
+                    let quota = self.quota_ids.iter().position(|id| *id == instance.quota);
+                    let shop = instance.resource.as_ref().map(|name| {
+                        (0..SHOPS)
+                            .find(|&shop| shop_name(shop) == *name)
+                            .unwrap_or(SHOPS)
+                    });
+                    let instance = (quota.expect("it was set"), shop);
+                    let task = self.model.tasks.iter().position(|known| known.id == *task);
+                    self.model.moves.extend(task.map(|task| (task, instance)));
+                }
+                Event::Moved {
+                    task,
+                    to: Stage::InLine,
+                    spot,
+                } => {
+                    self.model.places.push((*task, spot.place));
+                }
+                Event::Admitted(admitted) => {
+                    self.model.places.push((admitted.task, admitted.spot.place));
+                }
+                _ => {}
+            }
+        }
     }
 
     pub(super) fn run(mut self, steps: &[Step]) -> Result<(), String> {
@@ -178,6 +220,12 @@ impl World {
     }
 
     fn submit(&mut self, kind: usize, shop: usize, op: Op, priority: u8) -> Result<(), String> {
+        // Budgets are not in this model.
+        let op = if self.model.has_budgets(kind) {
+            Op::Read
+        } else {
+            op
+        };
         let claims = vec![Claim::new(shop_name(shop), op)];
         let priority_of = Some(priority);
         let item = Submission {
@@ -197,8 +245,8 @@ impl World {
         };
         let head_start = u64::from(priority) * PRIORITY_MS;
         let rank = self.now.elapsed.0.cast_signed() - head_start.cast_signed();
-        let task = self.model.submit(kind, shop, op, rank);
-        self.model.tasks[task].id = report.task.ok_or("no task")?;
+        let id = report.task.ok_or("no task")?;
+        let task = self.model.submit(id, (kind, shop, op), rank);
         let is_free = self.model.is_free(task) && self.model.short_of(task).is_none();
         if is_free != (report.verdict == Verdict::Accepted) {
             return Err(format!("the verdict is {:?}", report.verdict));
@@ -291,6 +339,7 @@ impl World {
     fn wait(&mut self, steps: u64) -> Result<(), String> {
         for _ in 0..steps {
             let end = self.now.plus(STEP_MS);
+            let mut moves = Vec::new();
             while let Some(at) = self
                 .core
                 .next_timer()
@@ -302,10 +351,11 @@ impl World {
                 }
                 self.now = self.now.plus(at.since(self.now.elapsed));
                 self.decide(Command::Tick);
+                // Seen from the next step of time it makes no difference when it was.
+                moves.append(&mut self.model.moves);
             }
             self.now = end;
             self.model.now = end.elapsed.0;
-            self.model.settle();
             let runs = self.runs().into_iter().map(|(_, token)| BeatRun {
                 token,
                 progress: None,
@@ -317,6 +367,9 @@ impl World {
                 runs: runs.collect(),
             };
             self.decide(Command::Beat(beat));
+            self.model.moves.append(&mut moves);
+            self.model.settle();
+            self.model.moves.clear();
             self.compare()?;
         }
         Ok(())
@@ -361,6 +414,12 @@ impl World {
 
     fn compare(&self) -> Result<(), String> {
         self.core.check()?;
+        if let Some((task, instance)) = self.model.moves.first() {
+            let id = self.model.tasks[*task].id;
+            return Err(format!(
+                "task {id} waits for {instance:?}, which it is not short of"
+            ));
+        }
         for index in 0..self.model.tasks.len() {
             let id = self.model.tasks[index].id;
             self.compare_task(index)

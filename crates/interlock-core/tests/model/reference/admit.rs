@@ -1,4 +1,4 @@
-//! Submission and verdict (design §3). Whatever is rejected leaves no trace: the model is put back.
+//! Submission and verdict (design §3). Whatever is turned away leaves no trace: it is judged on a copy.
 
 use super::{Index, Model, State, Task, Why};
 use interlock_core::words::{Op, Outcome, TaskId};
@@ -42,8 +42,34 @@ pub(crate) enum Answer {
 }
 
 impl Model {
-    /// Judges a submission and, unless it is rejected, takes it in. Its task's id is told later.
+    /// Judges a submission and, unless it is turned away, takes it in. Its task's id is told later.
     pub(crate) fn submit(&mut self, wish: &Wish) -> Answer {
+        match self.clone().judge(wish) {
+            Answer::Admitted(_) | Answer::Coalesced(_) => self.take_in(wish),
+            turned_away => turned_away,
+        }
+    }
+
+    /// Takes in a submission that was judged: first what it cancels goes, then it comes.
+    pub(crate) fn take_in(&mut self, wish: &Wish) -> Answer {
+        let joins = self.joinable(wish);
+        self.cancel_earlier(wish, joins);
+        if let Some(into) = joins {
+            self.merge(wish, into);
+            self.settle();
+            return Answer::Coalesced(into);
+        }
+        let me = self.new_task(wish);
+        match self.failed_dependency(wish) {
+            Some(_) => self.end(me, Outcome::Cancelled),
+            None => self.pass_dependencies(me),
+        }
+        self.settle();
+        Answer::Admitted(me)
+    }
+
+    /// What becomes of a submission if it cancels nobody.
+    pub(crate) fn judge(&mut self, wish: &Wish) -> Answer {
         let is_later = wish.due.is_some_and(|due| due > self.now.wall.0);
         if wish.reject_if_busy && (is_later || !wish.after.is_empty()) {
             return Answer::Refused;
@@ -56,19 +82,16 @@ impl Model {
         if let Some(failed) = self.failed_dependency(wish) {
             return Answer::Rejected(vec![Why::DependencyFailed(self.tasks[failed].id)]);
         }
-        let before = self.clone();
         let me = self.new_task(wish);
         // What is scheduled or dependent is tested when it becomes possible, not now.
         let decided = self.decided_against(me);
         if !is_later && self.has_met_all(me) && !decided.is_empty() {
-            *self = before;
             return Answer::Rejected(decided);
         }
         self.pass_dependencies(me);
         self.settle();
         let in_the_way = self.in_the_way(me);
         if wish.reject_if_busy && !in_the_way.is_empty() {
-            *self = before;
             return Answer::Rejected(in_the_way);
         }
         Answer::Admitted(me)
@@ -164,22 +187,19 @@ impl Model {
     }
 
     /// `cancels` of a kind: earlier tasks of those kinds on the same resources are cancelled if they
-    /// wait, and get no further run if they run.
-    ///
-    /// The verdict is given before: a submission may be postponed for somebody whom it cancels.
-    pub(crate) fn cancel_earlier(&mut self, wish: &Wish, me: Index, number: u64) {
+    /// wait, and get no further run if they run. Items of one group are not earlier than each other.
+    fn cancel_earlier(&mut self, wish: &Wish, joins: Option<Index>) {
         let cancels = self.kinds[wish.kind].cancels.clone();
         let meant = self.all(|task| {
-            let shares = wish
-                .claims
-                .iter()
-                .any(|claim| task.op_on(claim.0).is_some());
-            cancels.contains(&self.kinds[task.kind].name) && shares && task.number < number
+            let mut claims = wish.claims.iter();
+            let shares = claims.any(|claim| task.op_on(claim.0).is_some());
+            let is_other = wish.group.is_none() || task.group != wish.group;
+            cancels.contains(&self.kinds[task.kind].name) && shares && is_other
         });
-        for task in meant {
-            if task != me && self.tasks[task].is_waiting() {
+        for task in meant.into_iter().filter(|&task| Some(task) != joins) {
+            if self.tasks[task].is_waiting() {
                 self.end(task, Outcome::Cancelled);
-            } else if task != me && self.tasks[task].is_live() {
+            } else if self.tasks[task].is_live() {
                 self.tasks[task].last_run = true;
             }
         }

@@ -11,8 +11,6 @@ use interlock_core::words::{After, Claim, Due, IfBusy, Name, Payload, Submission
 
 /// What the model says of one submission, taken down when it was judged.
 struct Judged {
-    /// Its number among submissions.
-    number: u64,
     answer: Expected,
     /// Of the task it became or joined.
     is_ready: bool,
@@ -27,18 +25,11 @@ impl World {
         let wishes: Vec<_> = asks.iter().map(|ask| self.wish(ask, &no_items)).collect();
         let answers = self.send(asks, &wishes, false, false)?.0;
         for (wish, answer) in wishes.iter().zip(&answers) {
-            let judged = judge(&mut self.model, wish, Some(answer));
+            let expected = self.model.submit(wish);
+            let judged = look(&mut self.model, wish, expected, Some(answer));
             self.check_answer(&judged, answer, false)?;
-            self.acknowledge(wish, &judged);
         }
         Ok(())
-    }
-
-    /// What follows for others when a submission was let in.
-    fn acknowledge(&mut self, wish: &Wish, judged: &Judged) {
-        if let Expected::Admitted(task) | Expected::Coalesced(task) = judged.answer {
-            self.model.cancel_earlier(wish, task, judged.number);
-        }
     }
 
     /// The answer without the deed.
@@ -48,7 +39,8 @@ impl World {
             .send(std::slice::from_ref(ask), &[wish.clone()], false, true)?
             .0;
         let before = self.model.clone();
-        let mut judged = judge(&mut self.model, &wish, None);
+        let expected = self.model.judge(&wish);
+        let mut judged = look(&mut self.model, &wish, expected, None);
         if wish.hold {
             // The core can't name a task that is not there.
             judged.reasons = None;
@@ -70,36 +62,31 @@ impl World {
         };
         let wishes: Vec<_> = asks.iter().map(|ask| self.wish(ask, &index)).collect();
         let (answers, formed) = self.send(asks, &wishes, true, false)?;
-        let before = self.model.clone();
+        let is_circular = order.len() < asks.len();
+        let bad_form = (0..asks.len()).filter(|&item| is_bad_form(&wishes[item]));
+        let bad_form: Vec<_> = bad_form.collect();
+        let mut trial = self.model.clone();
+        let first_fault = order.iter().copied().find(|&item| {
+            matches!(
+                trial.judge(&wishes[item]),
+                Expected::Rejected(_) | Expected::Refused
+            )
+        });
+        if is_circular || !bad_form.is_empty() || first_fault.is_some() {
+            return none_admitted(&answers, &bad_form, is_circular, first_fault);
+        }
         let group = Some(self.groups.len());
-        let mut judged = Vec::new();
-        for &item in &order {
+        self.groups.push(formed.ok_or("no group was formed")?);
+        for item in order {
             let wish = Wish {
                 group,
                 ..wishes[item].clone()
             };
-            let verdict = judge(&mut self.model, &wish, Some(&answers[item]));
-            judged.push((item, verdict));
+            let expected = self.model.take_in(&wish);
+            let judged = look(&mut self.model, &wish, expected, Some(&answers[item]));
+            self.check_answer(&judged, &answers[item], false)?;
         }
-        let bad_form: Vec<_> = (0..asks.len())
-            .filter(|&item| is_bad_form(&wishes[item]))
-            .collect();
-        let first_fault = judged
-            .iter()
-            .find(|(_, judged)| matches!(judged.answer, Expected::Rejected(_) | Expected::Refused));
-        let first_fault = first_fault.map(|(item, _)| *item);
-        if !bad_form.is_empty() || order.len() < asks.len() || first_fault.is_some() {
-            self.model = before;
-            let is_circular = order.len() < asks.len();
-            return none_admitted(&answers, &bad_form, is_circular, first_fault);
-        }
-        self.groups.push(formed.ok_or("no group was formed")?);
-        for (item, judged) in &judged {
-            self.acknowledge(&wishes[*item], judged);
-        }
-        judged
-            .iter()
-            .try_for_each(|(item, judged)| self.check_answer(judged, &answers[*item], false))
+        Ok(())
     }
 
     fn send(
@@ -267,11 +254,9 @@ impl World {
     }
 }
 
-/// Submits to the model, tells it what the core calls the task, and takes down what it says.
-fn judge(model: &mut Model, wish: &Wish, answer: Option<&Answer>) -> Judged {
-    let expected = model.submit(wish);
+/// Tells the model what the core calls a task, and takes down what it says of it.
+fn look(model: &mut Model, wish: &Wish, expected: Expected, answer: Option<&Answer>) -> Judged {
     let mut judged = Judged {
-        number: model.submissions,
         answer: expected.clone(),
         is_ready: false,
         reasons: None,
