@@ -17,7 +17,8 @@ pub(crate) struct LifecycleEnd {
 
 impl Core {
     /// The resource, task and operation that decide against a candidate, if any: behind a delete
-    /// only a create is possible, behind a create no other create is.
+    /// only a create is possible, behind a create no other create is. Once accepted, a task can
+    /// only be doomed; but of two creates that were, only the first to come is possible.
     pub(crate) fn future_against(
         &self,
         candidate: &Candidate,
@@ -28,7 +29,8 @@ impl Core {
         candidate.claims.iter().find_map(|(index, op)| {
             let resource = self.state.resources.get((*index)?);
             let (task, pending) = resource.future()?;
-            let possible = is_possible_behind(*op, pending);
+            let settled = candidate.accepted.is_some() && *op != Op::Create;
+            let possible = settled || candidate.arrival != 0 || is_possible_behind(*op, pending);
             (!possible).then(|| (resource.name.clone(), task, pending))
         })
     }

@@ -138,7 +138,9 @@ impl Core {
         if let_out {
             return None;
         }
-        if let Some(accepted) = candidate.accepted {
+        if let Some(accepted) = candidate.accepted
+            && op != Op::Create
+        {
             let mut later = chain.range(accepted..);
             if let Some((arrival, _)) = later.find(|(_, (_, op))| *op == Op::Delete) {
                 return Some((*arrival, true));
@@ -169,9 +171,7 @@ impl Core {
             let_out_of,
             ..Candidate::of(task)
         };
-        if !task.arrived
-            && let Some((resource, by, _)) = self.future_against(&candidate)
-        {
+        if let Some((resource, by, _)) = self.future_against(&candidate) {
             let why = EndWhy::FutureDecided { resource, by };
             return self.end_waiting(id, Outcome::Cancelled, why);
         }

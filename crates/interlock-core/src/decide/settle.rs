@@ -11,11 +11,9 @@ use crate::words::{Elapsed, Token};
 impl Core {
     pub(crate) fn settle(&mut self) {
         loop {
-            self.settle_lines();
-            let units = self.settle_instances();
+            self.settle_tasks();
             self.wake_takes();
-            let swept = self.run_sweep();
-            if !(units || swept || self.is_dirty()) || self.moves == 0 || self.looks == 0 {
+            if !self.is_dirty() || self.moves == 0 || self.looks == 0 {
                 return;
             }
         }

@@ -51,7 +51,8 @@ impl Core {
         let hand_outs = if draining {
             Vec::new()
         } else {
-            self.hand_out_or_settle(take.session, take.number, max)
+            self.settle_tasks();
+            self.hand_out(take.session, take.number, max)
         };
         if !hand_outs.is_empty() || draining || take.wait_ms == 0 {
             return Ok(Reply::Taken(Taken {
@@ -68,17 +69,6 @@ impl Core {
             finished.clone(),
         );
         Ok(Reply::Parked { finished })
-    }
-
-    /// Hands out what is ready; if nothing is, what a sweep or a barrier may set free first.
-    fn hand_out_or_settle(&mut self, session: SessionId, take: u64, max: usize) -> Vec<HandOut> {
-        self.settle_lines();
-        let hand_outs = self.hand_out(session, take, max);
-        if !hand_outs.is_empty() {
-            return hand_outs;
-        }
-        self.settle_tasks();
-        self.hand_out(session, take, max)
     }
 
     fn park(
