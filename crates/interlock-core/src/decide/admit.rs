@@ -8,7 +8,7 @@ use crate::event::{Admitted, EndWhy, Event, Stage, Sweep};
 use crate::refusal::Refusal;
 use crate::reply::{Answer, LineLength, Reason, Report, Verdict};
 use crate::state::task::Key;
-use crate::words::{GroupId, IfBusy, KindId, Name, Outcome, TaskId};
+use crate::words::{GroupId, IfBusy, KindId, Name, Outcome, TaskId, Wall};
 
 /// Where a submission would go, and why it could not start at once.
 pub(crate) struct Judged {
@@ -16,6 +16,22 @@ pub(crate) struct Judged {
     to: Stage,
     spot: crate::event::Spot,
     reasons: Vec<Reason>,
+}
+
+impl Judged {
+    /// It would come to its resources at once, and so decide their future if it is a lifecycle
+    /// task.
+    pub(crate) fn comes_at_once(&self) -> bool {
+        matches!(self.to, Stage::InLine | Stage::Outside(_))
+    }
+
+    /// The same, but not to come to its resources yet.
+    pub(crate) fn put_off(self, until: Wall) -> Self {
+        Self {
+            to: Stage::Scheduled { until },
+            ..self
+        }
+    }
 }
 
 /// By what path a submission came.

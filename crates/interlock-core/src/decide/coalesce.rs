@@ -50,20 +50,26 @@ impl Core {
         same.map(|task| task.id)
     }
 
-    /// No lifecycle task came to its resources after it did, and none dooms it.
+    /// Whether whoever comes now would wait behind the same lifecycle tasks as this one does: none
+    /// came to its resources after it did, and none dooms it.
     fn no_barrier_since(&self, task: &Task) -> bool {
         if self.bug(Bug::MergedAcrossBarrier) {
             return true;
         }
-        if let Stage::Outside(behind) = &task.stage
-            && behind.iter().any(|behind| behind.doomed)
-        {
-            return false;
-        }
-        task.claims.iter().all(|claim| {
+        task.claims.iter().enumerate().all(|(at, claim)| {
             let barrier = &self.state.resources.get(claim.resource).barrier;
             let last = barrier.as_ref().and_then(|b| b.chain.last_key_value());
-            last.is_none_or(|(arrival, (last, _))| *last == task.id || *arrival < task.spot.place)
+            let Some((&arrival, &(last, _))) = last else {
+                return true;
+            };
+            let behind_it = match &task.stage {
+                Stage::InLine | Stage::Running { .. } => false,
+                Stage::Outside(behind) => (behind.iter()).any(|behind| {
+                    behind.claim as usize == at && behind.arrival == arrival && !behind.doomed
+                }),
+                _ => arrival < task.accepted,
+            };
+            last == task.id || behind_it
         })
     }
 

@@ -20,7 +20,6 @@ pub(crate) struct Candidate {
     pub(crate) hold: bool,
     /// When it passed the test against the futures; `None` if it never did.
     pub(crate) accepted: Option<u64>,
-    pub(crate) at_work: bool,
     /// Place in the chains of its lifecycle claims; 0 if it never came there.
     pub(crate) arrival: u64,
     /// The room it was just let out of: whoever came later there does not stand in its way.
@@ -38,7 +37,6 @@ impl Candidate {
             unclaimed: SmallVec::new(),
             hold: task.hold,
             accepted: task.arrived.then_some(task.accepted),
-            at_work: task.is_at_work(),
             arrival: task.arrival,
             let_out_of: None,
         }
@@ -130,10 +128,15 @@ impl Core {
             let first = barrier.room.first().filter(|_| !let_out)?;
             return (first.behind < candidate.arrival).then_some((first.behind, false));
         }
-        if candidate.at_work {
-            let (arrival, &(task, op)) = chain.first_key_value()?;
-            let other = candidate.id != Some(task) && self.state.task(task).joined;
-            return other.then_some((*arrival, op == Op::Delete));
+        if candidate.arrival != 0 {
+            // A lifecycle task keeps its position: it waits for those that came before it, and for
+            // one that is already at work. Waiting for any other could make a circle.
+            if let Some((arrival, _)) = chain.range(..candidate.arrival).next_back() {
+                return Some((*arrival, false));
+            }
+            let (&arrival, &(task, op)) = chain.first_key_value()?;
+            let at_work = candidate.id != Some(task) && self.state.task(task).joined;
+            return at_work.then_some((arrival, op == Op::Delete));
         }
         if let_out {
             return None;

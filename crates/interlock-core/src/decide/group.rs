@@ -90,15 +90,20 @@ impl Core {
             for claim in &mut item.claims {
                 claim.earlier = earlier.get(&claim.name).and_then(|earlier| earlier.future);
             }
-            if let Err(answer) = self.judge(item) {
-                faults.insert(at, answer);
-            } else if let Err(refusal) = self.check_caps(item, added as u64 + 1) {
+            let comes = match self.judge(item) {
+                Ok(judged) => judged.comes_at_once() && self.merge_target(item).is_none(),
+                Err(answer) => {
+                    faults.insert(at, answer);
+                    continue;
+                }
+            };
+            if let Err(refusal) = self.check_caps(item, added as u64 + 1) {
                 faults.insert(at, Answer::Refused(refusal));
             } else if let Some(reason) = busy_with(item, &earlier) {
                 let reasons = vec![reason];
                 faults.insert(at, Answer::Rejected { reasons });
             }
-            for claim in item.claims.iter().filter(|_| item.is_immediate()) {
+            for claim in item.claims.iter().filter(|_| comes) {
                 let entry = earlier.entry(claim.name.clone()).or_default();
                 entry.ops.push((at, claim.op));
                 if claim.op.is_lifecycle() {

@@ -74,7 +74,6 @@ impl Prepared {
                 .collect(),
             hold: self.submission.hold,
             accepted: None,
-            at_work: false,
             arrival: 0,
             let_out_of: None,
         }

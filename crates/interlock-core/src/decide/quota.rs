@@ -60,7 +60,8 @@ impl Core {
             };
             let paused = instance.paused_until > self.state.now.elapsed;
             if set_aside {
-                return paused;
+                // A run that spends by itself may have used up the window meanwhile.
+                return paused || !instance.has(quota, 0, self.state.now.elapsed);
             }
             let ahead = instance.queue.first();
             let passed = ahead.is_some_and(|first| first < key && first.task != key.task);

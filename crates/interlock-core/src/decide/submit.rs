@@ -77,17 +77,25 @@ impl Core {
             self.cancel_earlier(&prepared, into, before);
             return Answer::Coalesced(self.report_joined(into));
         }
+        let judged = match self.judge(&prepared) {
+            Ok(judged) => judged,
+            Err(answer) => return answer,
+        };
+        if !self.cancel_earlier(&prepared, id, before) {
+            return Answer::Admitted(self.admit(prepared, judged, path));
+        }
+        self.find_again(&mut prepared);
         match self.judge(&prepared) {
-            Ok(judged) => {
-                let judged = if self.cancel_earlier(&prepared, id, before) {
-                    self.find_again(&mut prepared);
-                    self.judge(&prepared).unwrap_or(judged)
-                } else {
-                    judged
-                };
-                Answer::Admitted(self.admit(prepared, judged, path))
+            Ok(judged) => Answer::Admitted(self.admit(prepared, judged, path)),
+            // What it called off has made it impossible: it is let in, and tested on arrival.
+            Err(_) => {
+                let judged = judged.put_off(self.state.now.wall);
+                let report = self.admit(prepared, judged, path);
+                if self.state.tasks.get(id).is_some() {
+                    self.arrive(id, None, None);
+                }
+                Answer::Admitted(report)
             }
-            Err(answer) => answer,
         }
     }
 
