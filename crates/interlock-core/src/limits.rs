@@ -73,6 +73,8 @@ pub const SLICE_MAX: usize = 500;
 pub const SLICE_OF_COMMAND_MAX: usize = 250;
 /// Tasks that one decision looks at in vain when it hands out; the next one goes on.
 pub const LOOKS_MAX: usize = 250;
+/// Tasks of one identity that a submission tries to join, newest first; barriers keep them apart.
+pub const SAME_LOOKED_AT_MAX: usize = 8;
 /// Reasons given with a verdict.
 pub const REASONS_MAX: usize = 8;
 /// How deep `explain` follows a chain of causes.

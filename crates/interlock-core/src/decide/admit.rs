@@ -129,10 +129,12 @@ impl Core {
 
     fn dependent_reasons(&self, prepared: &Prepared) -> Vec<Reason> {
         (prepared.after.iter())
-            .filter(|on| self.state.tasks.get(**on).is_some())
             .take(crate::limits::REASONS_MAX)
-            .map(|on| Reason::Dependent {
-                on: self.brief(*on),
+            .map(|on| match self.state.tasks.get(*on) {
+                Some(_) => Reason::Dependent {
+                    on: self.brief(*on),
+                },
+                None => Reason::DependencyFailed { on: *on },
             })
             .collect()
     }

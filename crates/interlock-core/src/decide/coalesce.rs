@@ -8,7 +8,7 @@ use crate::event::{Event, Stage};
 use crate::limits;
 use crate::state::task::Task;
 use crate::state::{SameKey, State};
-use crate::words::{KindId, PayloadRule, TaskId};
+use crate::words::{KindId, Op, PayloadRule, TaskId};
 
 impl Core {
     /// The waiting task that a submission joins, if there is one.
@@ -38,8 +38,10 @@ impl Core {
     /// The newest task of this identity that may be joined where it is.
     fn open_target(&self, key: &SameKey, except: Option<TaskId>) -> Option<TaskId> {
         let ids = self.state.same.get(key)?;
-        let id = ids.iter().rev().find(|id| Some(**id) != except)?;
-        self.no_barrier_since(self.state.task(*id)).then_some(*id)
+        let newest_first = ids.iter().rev().filter(|id| Some(**id) != except);
+        let mut looked_at = newest_first.take(limits::SAME_LOOKED_AT_MAX);
+        let open = looked_at.find(|id| self.no_barrier_since(self.state.task(**id)));
+        open.copied()
     }
 
     fn same_running(&self, key: &SameKey) -> Option<TaskId> {
@@ -57,17 +59,20 @@ impl Core {
             return true;
         }
         task.claims.iter().enumerate().all(|(at, claim)| {
-            let barrier = &self.state.resources.get(claim.resource).barrier;
-            let last = barrier.as_ref().and_then(|b| b.chain.last_key_value());
-            let Some((&arrival, &(last, _))) = last else {
+            let barrier = self.state.resources.get(claim.resource).barrier.as_ref();
+            let Some(chain) = barrier.map(|barrier| &barrier.chain) else {
                 return true;
             };
+            let Some((&arrival, &(last, _))) = chain.last_key_value() else {
+                return true;
+            };
+            let mut later = chain.range(task.accepted..);
             let behind_it = match &task.stage {
                 Stage::InLine | Stage::Running { .. } => false,
                 Stage::Outside(behind) => (behind.iter()).any(|behind| {
                     behind.claim as usize == at && behind.arrival == arrival && !behind.doomed
                 }),
-                _ => arrival < task.accepted,
+                _ => arrival < task.spot.place && !later.any(|(_, (_, op))| *op == Op::Delete),
             };
             last == task.id || behind_it
         })

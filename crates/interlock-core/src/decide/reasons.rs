@@ -96,9 +96,16 @@ impl Core {
     ) -> Option<Reason> {
         let index = candidate.claims[behind.claim as usize].0?;
         let resource = self.state.resources.get(index);
-        let chain = &resource.barrier.as_ref()?.chain;
-        let mut others = chain.range(..=behind.arrival);
-        let (arrival, (task, _)) = others.rfind(|(_, (task, _))| Some(*task) != candidate.id)?;
+        let barrier = resource.barrier.as_ref()?;
+        let mut others = barrier.chain.range(..=behind.arrival);
+        let other = others.rfind(|(_, (task, _))| Some(*task) != candidate.id);
+        let Some((arrival, (task, _))) = other else {
+            // The barrier has lifted, and those who came first are being let out.
+            let mut first = barrier.room.iter().map(|key| key.task);
+            let first = first.find(|task| Some(*task) != candidate.id)?;
+            let (resource, by) = (resource.name.clone(), self.brief(first));
+            return Some(Reason::Ahead { resource, by });
+        };
         // Once the delete has ended otherwise, only those before it are in the way.
         let doomed = behind.doomed && *arrival == behind.arrival;
         let (resource, by) = (resource.name.clone(), self.brief(*task));
