@@ -20,8 +20,10 @@ pub(crate) struct Soft {
     pub(crate) parked_seq: u64,
     /// When a session was last heard of. Rebuilt by `open` as if heard then.
     pub(crate) heard: BTreeMap<SessionId, Elapsed>,
-    /// When a worker of each kind was last heard of. Rebuilt by `open` as if heard then.
-    pub(crate) kind_heard: BTreeMap<KindId, Elapsed>,
+    /// The longest lease that a session's runs have had. Rebuilt by `open` from the live runs.
+    pub(crate) lease_ms_max: BTreeMap<SessionId, u64>,
+    /// Until when each kind counts as having a worker. Rebuilt by `open` as if one was heard then.
+    pub(crate) covered_until: BTreeMap<KindId, Elapsed>,
     /// The tasks of runs that ended, for a seeded bug only.
     pub(crate) ended_tasks: BTreeMap<Token, crate::words::TaskId>,
     /// Timers of all that.

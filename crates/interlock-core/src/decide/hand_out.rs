@@ -26,6 +26,9 @@ impl Core {
             }
             self.settle_lines();
         }
+        if !hand_outs.is_empty() {
+            self.cover(session);
+        }
         if self.looks == 0 {
             // There may be more to find: the next decision goes on.
             self.state.dirty.kinds.extend(kinds.iter().copied());

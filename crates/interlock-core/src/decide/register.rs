@@ -85,6 +85,7 @@ impl Core {
         self.answer_parked(session, Vec::new());
         self.emit(Event::Departed { session });
         self.soft.heard.remove(&session);
+        self.soft.lease_ms_max.remove(&session);
     }
 
     pub(crate) fn drain(&mut self, worker: &Name, by: Option<Name>) -> Result<(), Refusal> {
@@ -104,13 +105,32 @@ impl Core {
             return;
         }
         for kind in found.kinds.clone().iter() {
-            self.soft.kind_heard.insert(*kind, now);
             let Some(state) = self.state.kinds.try_get(*kind) else {
                 continue;
             };
             if !state.staffed {
                 self.set_staffed(*kind, true);
             }
+        }
+        self.cover(session);
+    }
+
+    /// The kinds of a session have a worker for a lease from now; while it runs something, for as
+    /// long as its beats may be apart.
+    pub(crate) fn cover(&mut self, session: SessionId) {
+        let now = self.state.now.elapsed;
+        let found = &self.state.sessions[&session];
+        let longest_ms = match found.runs.is_empty() {
+            true => 0,
+            false => self.soft.lease_ms_max.get(&session).copied().unwrap_or(0),
+        };
+        for kind in found.kinds.iter() {
+            let Some(state) = self.state.kinds.try_get(*kind) else {
+                continue;
+            };
+            let until = now.plus(state.kind.lease_ms.max(longest_ms));
+            let covered = self.soft.covered_until.entry(*kind).or_insert(until);
+            *covered = until.max(*covered);
         }
     }
 
@@ -126,11 +146,10 @@ impl Core {
 
     /// From now on the kind is watched for having no worker.
     pub(crate) fn watch_kind(&mut self, kind: KindId) {
-        let now = self.state.now.elapsed;
-        self.soft.kind_heard.insert(kind, now);
         let lease_ms = self.state.kinds.get(kind).kind.lease_ms;
-        let timer = (now.plus(lease_ms), SoftTimer::Kind(kind));
-        self.soft.timers.insert(timer);
+        let until = self.state.now.elapsed.plus(lease_ms);
+        self.soft.covered_until.insert(kind, until);
+        self.soft.timers.insert((until, SoftTimer::Kind(kind)));
     }
 
     /// Has any live worker handled the kind within a lease?
@@ -142,16 +161,16 @@ impl Core {
             return;
         }
         let now = self.state.now.elapsed;
-        let lease_ms = state.kind.lease_ms;
         if self.soft.parked_by_kind.contains_key(&kind) {
-            self.soft.kind_heard.insert(kind, now);
+            let until = now.plus(state.kind.lease_ms);
+            self.soft.covered_until.insert(kind, until);
         }
-        let heard = self.soft.kind_heard.get(&kind).copied().unwrap_or(now);
-        if heard.plus(lease_ms) <= now {
-            self.set_staffed(kind, false);
-        } else {
-            let timer = (heard.plus(lease_ms), SoftTimer::Kind(kind));
-            self.soft.timers.insert(timer);
+        let until = self.soft.covered_until.get(&kind).copied();
+        match until.filter(|until| *until > now) {
+            Some(until) => {
+                self.soft.timers.insert((until, SoftTimer::Kind(kind)));
+            }
+            None => self.set_staffed(kind, false),
         }
     }
 

@@ -96,6 +96,10 @@ impl Core {
         for session in sessions {
             self.soft.heard.insert(session, now);
             self.watch_session(session);
+            let found = &self.state.sessions[&session];
+            if !(found.lost || found.draining) {
+                self.cover(session);
+            }
         }
         self.state.mark_everything();
     }
@@ -120,6 +124,12 @@ impl Core {
             progress: None,
         };
         self.soft.runs.insert(token, run);
+        let (session, lease_ms) = (
+            self.state.runs[&token].session,
+            self.state.runs[&token].lease_ms,
+        );
+        let longest = self.soft.lease_ms_max.entry(session).or_insert(lease_ms);
+        *longest = lease_ms.max(*longest);
     }
 }
 
