@@ -91,7 +91,10 @@ impl Core {
                 claim.earlier = earlier.get(&claim.name).and_then(|earlier| earlier.future);
             }
             let comes = match self.judge(item) {
-                Ok(judged) => judged.comes_at_once() && self.merge_target(item).is_none(),
+                Ok(judged) => {
+                    let at_once = item.is_immediate() && judged.comes_at_once();
+                    at_once && self.merge_target(item).is_none()
+                }
                 Err(answer) => {
                     faults.insert(at, answer);
                     continue;

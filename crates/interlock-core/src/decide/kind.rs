@@ -22,9 +22,8 @@ impl Core {
         }
         let kind = Arc::new(kind);
         self.emit(Event::KindSet { id, kind });
-        if known.is_none() {
-            self.watch_kind(id);
-        }
+        // Also a changed lease counts from now.
+        self.watch_kind(id);
         Ok(())
     }
 
