@@ -148,7 +148,8 @@ impl Core {
     pub(crate) fn watch_kind(&mut self, kind: KindId) {
         let lease_ms = self.state.kinds.get(kind).kind.lease_ms;
         let until = self.state.now.elapsed.plus(lease_ms);
-        self.soft.covered_until.insert(kind, until);
+        let covered = self.soft.covered_until.entry(kind).or_insert(until);
+        *covered = until.max(*covered);
         self.soft.timers.insert((until, SoftTimer::Kind(kind)));
     }
 
