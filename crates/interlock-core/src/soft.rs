@@ -100,6 +100,12 @@ impl Soft {
         }
     }
 
+    /// A kind has a worker until then, or for longer if it was known to already.
+    pub(crate) fn cover(&mut self, kind: KindId, until: Elapsed) {
+        let covered = self.covered_until.entry(kind).or_insert(until);
+        *covered = until.max(*covered);
+    }
+
     /// When the lease of a run ends.
     pub(crate) fn lease_ends(&self, token: Token) -> Option<Elapsed> {
         self.runs.get(&token).map(|run| run.lease_ends)

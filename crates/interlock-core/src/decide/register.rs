@@ -129,8 +129,7 @@ impl Core {
                 continue;
             };
             let until = now.plus(state.kind.lease_ms.max(longest_ms));
-            let covered = self.soft.covered_until.entry(*kind).or_insert(until);
-            *covered = until.max(*covered);
+            self.soft.cover(*kind, until);
         }
     }
 
@@ -148,8 +147,7 @@ impl Core {
     pub(crate) fn watch_kind(&mut self, kind: KindId) {
         let lease_ms = self.state.kinds.get(kind).kind.lease_ms;
         let until = self.state.now.elapsed.plus(lease_ms);
-        let covered = self.soft.covered_until.entry(kind).or_insert(until);
-        *covered = until.max(*covered);
+        self.soft.cover(kind, until);
         self.soft.timers.insert((until, SoftTimer::Kind(kind)));
     }
 
@@ -164,7 +162,7 @@ impl Core {
         let now = self.state.now.elapsed;
         if self.soft.parked_by_kind.contains_key(&kind) {
             let until = now.plus(state.kind.lease_ms);
-            self.soft.covered_until.insert(kind, until);
+            self.soft.cover(kind, until);
         }
         let until = self.soft.covered_until.get(&kind).copied();
         match until.filter(|until| *until > now) {
