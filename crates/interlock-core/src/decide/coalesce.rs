@@ -1,6 +1,7 @@
 //! Coalescing: a run satisfies every submission of the same thing that was accepted before it
 //! started and was due by then.
 
+use super::gates::{Candidate, doomed_by};
 use super::prepare::Prepared;
 use crate::Core;
 use crate::bugs::Bug;
@@ -8,7 +9,7 @@ use crate::event::{Event, Stage};
 use crate::limits;
 use crate::state::task::Task;
 use crate::state::{SameKey, State};
-use crate::words::{KindId, Op, PayloadRule, TaskId};
+use crate::words::{KindId, PayloadRule, TaskId};
 
 impl Core {
     /// The waiting task that a submission joins, if there is one.
@@ -58,6 +59,7 @@ impl Core {
         if self.bug(Bug::MergedAcrossBarrier) {
             return true;
         }
+        let candidate = Candidate::of(task);
         task.claims.iter().enumerate().all(|(at, claim)| {
             let barrier = self.state.resources.get(claim.resource).barrier.as_ref();
             let Some(chain) = barrier.map(|barrier| &barrier.chain) else {
@@ -66,13 +68,12 @@ impl Core {
             let Some((&arrival, &(last, _))) = chain.last_key_value() else {
                 return true;
             };
-            let mut later = chain.range(task.accepted..);
             let behind_it = match &task.stage {
                 Stage::InLine | Stage::Running { .. } => false,
                 Stage::Outside(behind) => (behind.iter()).any(|behind| {
                     behind.claim as usize == at && behind.arrival == arrival && !behind.doomed
                 }),
-                _ => arrival < task.spot.place && !later.any(|(_, (_, op))| *op == Op::Delete),
+                _ => arrival < task.spot.place && doomed_by(&candidate, chain).is_none(),
             };
             last == task.id || behind_it
         })

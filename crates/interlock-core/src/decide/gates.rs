@@ -8,6 +8,7 @@ use crate::event::{Behind, EndWhy, Event, Spot, Stage};
 use crate::state::task::{ResourceIx, Task};
 use crate::words::{Elapsed, KindId, Op, Outcome, ResourceName, TaskId};
 use smallvec::SmallVec;
+use std::collections::BTreeMap;
 
 /// What the gates need to know of a task, or of a submission that is not a task yet.
 pub(crate) struct Candidate {
@@ -141,13 +142,10 @@ impl Core {
         if let_out {
             return None;
         }
-        if let Some(accepted) = candidate.accepted
-            && op != Op::Create
+        if op != Op::Create
+            && let Some(delete) = doomed_by(candidate, chain)
         {
-            let mut later = chain.range(accepted..);
-            if let Some((arrival, _)) = later.find(|(_, (_, op))| *op == Op::Delete) {
-                return Some((*arrival, true));
-            }
+            return Some((delete, true));
         }
         match chain.last_key_value() {
             Some((arrival, _)) => Some((*arrival, false)),
@@ -235,4 +233,14 @@ impl Core {
         };
         (to, task.spot)
     }
+}
+
+/// The arrival of the first pending delete that came after a candidate was accepted and would
+/// cancel it: none, if the candidate was submitted after a create that follows the delete.
+pub(crate) fn doomed_by(candidate: &Candidate, chain: &BTreeMap<u64, (TaskId, Op)>) -> Option<u64> {
+    let mut later = chain.range(candidate.accepted?..);
+    let (&delete, _) = later.find(|(_, (_, op))| *op == Op::Delete)?;
+    let created_first = later
+        .any(|(_, (create, op))| *op == Op::Create && candidate.id.is_some_and(|id| *create < id));
+    (!created_first).then_some(delete)
 }
