@@ -76,6 +76,8 @@ impl State {
         let instance = self.quotas.instance_mut(&name);
         instance.out = instance.out + after - before;
         self.use_units(&name, used);
+        // What was out with a run is now a matter of time: timers have to be set anew.
+        self.dirty.instances.insert(name);
     }
 
     pub(crate) fn apply_permit_granted(&mut self, token: Token, name: &InstanceName, units: u64) {

@@ -93,7 +93,8 @@ impl Core {
             let comes = match self.judge(item) {
                 Ok(judged) => {
                     let at_once = item.is_immediate() && judged.comes_at_once();
-                    at_once && self.merge_target(item).is_none()
+                    let barrier = item.claims.iter().any(|claim| claim.earlier.is_some());
+                    at_once && (barrier || self.merge_target(item).is_none())
                 }
                 Err(answer) => {
                     faults.insert(at, answer);

@@ -74,6 +74,7 @@ impl Core {
         };
         let runs: Vec<_> = found.runs.iter().copied().collect();
         for token in runs {
+            self.use_up(token);
             let (how, then) = self.given_back(token, RunEnd::Released);
             self.end_run(token, how, then);
         }

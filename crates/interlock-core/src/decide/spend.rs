@@ -77,6 +77,21 @@ impl Core {
         }
     }
 
+    /// A run that ends without a last report may have used all of its budgets.
+    pub(crate) fn use_up(&mut self, token: Token) {
+        for (name, used) in self.state.runs[&token].budgets.clone() {
+            let quota = name.quota;
+            if used > 0 {
+                self.emit(Event::BudgetUsed {
+                    token,
+                    quota,
+                    used,
+                    added: 0,
+                });
+            }
+        }
+    }
+
     /// Counts what a run used of its own budgets.
     pub(crate) fn report_use(&mut self, token: Token, used: Vec<Used>) {
         for used in used {
