@@ -71,7 +71,7 @@ impl Core {
             let behind_it = match &task.stage {
                 Stage::InLine | Stage::Running { .. } => false,
                 Stage::Outside(behind) => (behind.iter()).any(|behind| {
-                    behind.claim as usize == at && behind.arrival == arrival && !behind.doomed
+                    behind.claim as usize == at && behind.arrival >= arrival && !behind.doomed
                 }),
                 _ => arrival < task.spot.place && doomed_by(&candidate, chain).is_none(),
             };

@@ -148,7 +148,11 @@ impl Core {
             return Some((delete, true));
         }
         match chain.last_key_value() {
-            Some((arrival, _)) => Some((*arrival, false)),
+            // Never before those who are in the room: what they came behind may have ended.
+            Some((arrival, _)) => {
+                let last = barrier.room.last().map_or(0, |key| key.behind);
+                Some((last.max(*arrival), false))
+            }
             None => (!barrier.room.is_empty()).then_some((place, false)),
         }
     }
