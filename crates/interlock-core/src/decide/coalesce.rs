@@ -73,6 +73,7 @@ impl Core {
                 Stage::Outside(behind) => (behind.iter()).any(|behind| {
                     behind.claim as usize == at && behind.arrival >= arrival && !behind.doomed
                 }),
+                _ if task.arrival != 0 => arrival < task.arrival,
                 _ => arrival < task.spot.place && doomed_by(&candidate, chain).is_none(),
             };
             last == task.id || behind_it
