@@ -120,20 +120,17 @@ impl Core {
         let barrier = self.state.resources.get(index).barrier.as_ref()?;
         let chain = &barrier.chain;
         let let_out = candidate.let_out_of == Some(index);
-        if op.is_lifecycle() && candidate.arrival != 0 {
-            let mut before = chain.range(..candidate.arrival);
-            if let Some((arrival, _)) = before.next_back() {
-                return Some((*arrival, false));
-            }
-            // Those before it in the room have not all been let out yet.
-            let first = barrier.room.first().filter(|_| !let_out)?;
-            return (first.behind < candidate.arrival).then_some((first.behind, false));
-        }
         if candidate.arrival != 0 {
             // A lifecycle task keeps its position: it waits for those that came before it, and for
             // one that is already at work. Waiting for any other could make a circle.
-            if let Some((arrival, _)) = chain.range(..candidate.arrival).next_back() {
-                return Some((*arrival, false));
+            let before = chain.range(..candidate.arrival).next_back();
+            let before = before.map(|(arrival, _)| *arrival);
+            let in_room = barrier.last_before(candidate.arrival).filter(|_| !let_out);
+            if let Some(arrival) = before.max(in_room) {
+                return Some((arrival, false));
+            }
+            if op.is_lifecycle() {
+                return None;
             }
             let (&arrival, &(task, op)) = chain.first_key_value()?;
             let at_work = candidate.id != Some(task) && self.state.task(task).joined;
