@@ -82,6 +82,7 @@ impl State {
     pub(crate) fn apply_folded(&mut self, from: TaskId, into: TaskId, priority: u8, rank: i64) {
         let rule = self.payload_rule(into);
         self.leave(from);
+        self.return_set_aside(from);
         self.forget_task(from);
         let mut gone = self.tasks.remove(from);
         let dependents = self.dependents.remove(&from).unwrap_or_default();

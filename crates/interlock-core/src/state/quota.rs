@@ -99,7 +99,7 @@ impl Instance {
         for bucket in self.buckets(*per_ms, now) {
             used -= bucket.units;
             if used + cost <= max {
-                return Some(bucket.end.plus(*per_ms));
+                return Some(bucket.end.plus(self.counts_ms(*per_ms)));
             }
         }
         None
@@ -185,6 +185,13 @@ impl Instance {
                 let counts = move |bucket: &&Bucket| bucket.end.plus(counts_ms) > now;
                 window.buckets.iter().filter(counts)
             })
+    }
+
+    /// For how long the buckets of a window of this length count.
+    fn counts_ms(&self, per_ms: u64) -> u64 {
+        let exact = self.windows.iter().any(|window| window.per_ms == per_ms);
+        let longest = self.longest().filter(|_| !exact);
+        longest.map_or(per_ms, |window| per_ms.min(window.per_ms))
     }
 
     fn longest(&self) -> Option<&Window> {

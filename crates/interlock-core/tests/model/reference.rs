@@ -50,6 +50,10 @@ pub(crate) struct Model {
     pub(crate) decision: u64,
     /// Who joined its lines in this decision. The world tells them their places.
     pub(crate) joined: Vec<Index>,
+    /// The last submission cancelled others.
+    pub(crate) has_cancelled: bool,
+    /// Whose end has still to be told to those who depend on it.
+    pub(crate) ended: Vec<(Index, Outcome)>,
 }
 
 /// A task.
@@ -75,6 +79,8 @@ pub(crate) struct Task {
     pub(crate) coalesces: bool,
     /// Held by itself.
     pub(crate) held: bool,
+    /// Held by whatever, when it was last looked at.
+    pub(crate) was_held: bool,
     pub(crate) state: State,
     pub(crate) since: u64,
     pub(crate) rank: i64,
@@ -85,10 +91,13 @@ pub(crate) struct Task {
     pub(crate) admitted: Option<u64>,
     /// When it first came to its resources; a barrier's number in its chains.
     pub(crate) came: Option<u64>,
-    /// When it last came to its resources, or could have but for being kept from it.
-    pub(crate) position: u64,
+    /// When it last came to each of its resources, or could have but for being kept from it: those
+    /// barriers that came later are after it.
+    pub(crate) positions: Vec<u64>,
     /// On which of its claims it waits outside, for every barrier that came before this number.
     pub(crate) behind: Vec<Option<u64>>,
+    /// The deletes that doom it there.
+    pub(crate) doomed_by: Vec<Option<Index>>,
     /// In which decision each of these waits ended.
     pub(crate) let_out: Vec<u64>,
     /// It is a lifecycle task and has stood in line.
@@ -184,6 +193,8 @@ impl Model {
             clock: 0,
             decision: 0,
             joined: Vec::new(),
+            has_cancelled: false,
+            ended: Vec::new(),
         }
     }
 
@@ -215,10 +226,11 @@ impl Model {
     pub(crate) fn end(&mut self, task: Index, outcome: Outcome) {
         self.tasks[task].state = State::Ended(outcome, self.now.wall.0);
         self.end_of_a_barrier(task, outcome);
-        self.tell_dependents(task, outcome);
+        self.ended.push((task, outcome));
     }
 
-    fn tell_dependents(&mut self, of: Index, outcome: Outcome) {
+    /// Tells those who depend on a task that it has ended, one after the other.
+    pub(crate) fn tell_dependents(&mut self, of: Index, outcome: Outcome) {
         for task in self.all(|task| task.state == State::Dependent && task.after.contains(&of)) {
             if self.tasks[task].state != State::Dependent {
                 continue;

@@ -232,6 +232,9 @@ impl World {
         })?;
         for event in decision.record.iter().flat_map(|record| &record.events) {
             self.note_spot(event);
+            if std::env::var_os("MODEL_EVENTS").is_some() {
+                self.log.push(format!("            {event:?}"));
+            }
             match event {
                 Event::KindSet { id, .. } if !self.kind_ids.contains(id) => self.kind_ids.push(*id),
                 Event::KindStaffed { kind, staffed } => {

@@ -5,6 +5,8 @@ use interlock_core::words::{Limit, Op, TaskId, Token};
 
 /// One count of a quota: which one, and the shop if it is per shop.
 pub(super) type Instance = (usize, Option<usize>);
+/// Where a task that waits for units goes: to another queue, or back to its lines.
+pub(super) type Move = (usize, Option<Instance>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum State {
@@ -52,8 +54,6 @@ pub(super) struct Model {
     pub(super) tasks: Vec<Task>,
     /// The places that the core drew.
     pub(super) places: Vec<(TaskId, u64)>,
-    /// Whom the core let wait for another quota in this decision.
-    pub(super) moves: Vec<(usize, Instance)>,
     charges: Vec<Charge>,
     pauses: Vec<(Instance, u64)>,
 }
@@ -66,7 +66,6 @@ impl Model {
             kinds: setup.kinds.clone(),
             tasks: Vec::new(),
             places: Vec::new(),
-            moves: Vec::new(),
             charges: Vec::new(),
             pauses: Vec::new(),
         }
@@ -129,15 +128,11 @@ impl Model {
         (quota, self.quotas[quota].1.then_some(shop))
     }
 
-    /// Units that nobody holds, spent in a window, or has set aside.
-    fn free(&self, instance: Instance) -> u64 {
-        if self.is_paused(instance) {
-            return 0;
-        }
-        let paid = self
-            .all(|task| task.is_paid)
-            .into_iter()
-            .flat_map(|task| self.costs(task));
+    /// Whether so many units more are to be had: of those that nobody holds, spent in a window, or has
+    /// set aside for him.
+    fn has(&self, instance: Instance, more: u64) -> bool {
+        let paid = self.all(|task| task.is_paid);
+        let paid = paid.into_iter().flat_map(|task| self.costs(task));
         let aside: u64 = paid
             .filter(|cost| cost.0 == instance)
             .map(|cost| cost.1)
@@ -147,17 +142,17 @@ impl Model {
                 .iter()
                 .filter(|charge| charge.instance == instance)
         };
-        let limits = self.quotas[instance.0].0.iter().map(|limit| match *limit {
+        let fits = |limit: &Limit| match *limit {
             Limit::AtOnce(units) => {
                 let held = charges().filter(|charge| charge.by.is_some());
-                units.saturating_sub(held.map(|charge| charge.units).sum::<u64>() + aside)
+                held.map(|charge| charge.units).sum::<u64>() + aside + more <= units
             }
             Limit::Window { units, per_ms } => {
                 let recent = charges().filter(|charge| charge.at + per_ms > self.now);
-                units.saturating_sub(recent.map(|charge| charge.units).sum::<u64>() + aside)
+                recent.map(|charge| charge.units).sum::<u64>() + aside + more <= units
             }
-        });
-        limits.min().unwrap_or(u64::MAX)
+        };
+        !self.is_paused(instance) && self.quotas[instance.0].0.iter().all(fits)
     }
 
     pub(super) fn is_paused(&self, instance: Instance) -> bool {
@@ -190,31 +185,42 @@ impl Model {
     /// The first count that a task is short of: its units are not there, or somebody ahead of it
     /// waits for them already.
     pub(super) fn short_of(&self, task: usize) -> Option<Instance> {
-        let mut costs = self.costs(task).into_iter();
-        if self.tasks[task].is_paid {
-            return costs.find(|cost| self.is_paused(cost.0)).map(|cost| cost.0);
-        }
-        let mut short = costs.filter(|&(instance, units)| {
+        let is_paid = self.tasks[task].is_paid;
+        let mut short = self.costs(task).into_iter().filter(|&(instance, units)| {
+            if is_paid {
+                // Unless it was paused, or its limits were lowered.
+                return !self.has(instance, 0);
+            }
             let first = self
                 .queue(instance)
                 .into_iter()
                 .find(|&other| other != task);
             let is_behind =
                 first.is_some_and(|first| self.tasks[first].order() < self.tasks[task].order());
-            is_behind || self.free(instance) < units
+            is_behind || !self.has(instance, units)
         });
         short.next().map(|short| short.0)
     }
 
-    /// Sets units aside for the first in each queue as long as there are enough; it rejoins its
-    /// lines. If it is short of another quota by now the core may let it wait there instead.
-    pub(super) fn settle(&mut self) {
-        while let Some((task, short_of)) = self.next_to_move() {
-            match short_of {
-                Some(instance) => {
-                    self.moves.retain(|moved| moved.0 != task);
-                    self.tasks[task].state = State::Throttled(instance);
-                }
+    /// Follows the core as it lets those wait for another quota who are short of it by now, and sets
+    /// units aside for those who are the first in a queue and short of nothing; these rejoin their
+    /// lines. Then nobody may be left who is the first and short of nothing.
+    pub(super) fn follow(&mut self, moves: &[Move]) -> Result<(), String> {
+        for &(task, to) in moves {
+            let id = self.tasks[task].id;
+            if !self.is_first(task) {
+                return Err(format!(
+                    "task {id} is not the first to wait, but goes to {to:?}"
+                ));
+            }
+            if self.short_of(task) != to {
+                let short = self.short_of(task);
+                return Err(format!(
+                    "task {id} is short of {short:?}, but goes to {to:?}"
+                ));
+            }
+            match to {
+                Some(instance) => self.tasks[task].state = State::Throttled(instance),
                 None => {
                     self.tasks[task].is_paid = true;
                     self.tasks[task].state = State::InLine;
@@ -222,21 +228,19 @@ impl Model {
                 }
             }
         }
+        let mut left = self.all(|task| matches!(task.state, State::Throttled(_)));
+        left.retain(|&task| self.is_first(task) && self.short_of(task).is_none());
+        match left.first() {
+            Some(&task) => Err(format!("task {} is short of nothing", self.tasks[task].id)),
+            None => Ok(()),
+        }
     }
 
-    fn next_to_move(&self) -> Option<(usize, Option<Instance>)> {
-        let mut throttled = self.all(|task| matches!(task.state, State::Throttled(_)));
-        throttled.sort_by_key(|&task| self.tasks[task].order());
-        throttled.into_iter().find_map(|task| {
-            let State::Throttled(instance) = self.tasks[task].state else {
-                return None;
-            };
-            let is_first = self.queue(instance).first() == Some(&task);
-            let short_of = self.short_of(task);
-            let is_moved = short_of.is_some_and(|short| self.moves.contains(&(task, short)));
-            let goes = short_of.is_none() || (short_of != Some(instance) && is_moved);
-            (is_first && goes).then_some((task, short_of))
-        })
+    fn is_first(&self, task: usize) -> bool {
+        match self.tasks[task].state {
+            State::Throttled(instance) => self.queue(instance).first() == Some(&task),
+            _ => false,
+        }
     }
 
     fn conflicts(&self, task: usize, other: usize) -> bool {
@@ -266,13 +270,11 @@ impl Model {
             let best = *ready.first()?;
             match self.short_of(best) {
                 Some(instance) => {
-                    self.moves.retain(|moved| *moved != (best, instance));
                     self.tasks[best].is_paid = false;
                     self.tasks[best].state = State::Throttled(instance);
                 }
                 None => return Some(best),
             }
-            self.settle();
         }
     }
 
@@ -302,6 +304,5 @@ impl Model {
         } else {
             State::Ended
         };
-        self.settle();
     }
 }

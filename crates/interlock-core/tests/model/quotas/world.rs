@@ -1,6 +1,6 @@
 //! The core and the model of quotas side by side.
 
-use super::model::{Instance, Model, State};
+use super::model::{Instance, Model, Move, State};
 use super::{SHOPS, STEP_MS, Setup, Step};
 use crate::print;
 use interlock_core::command::{
@@ -11,7 +11,7 @@ use interlock_core::reply::{Answer, HandOut, Reason, Reply, Verdict};
 use interlock_core::view::{Found, TaskState};
 use interlock_core::words::{
     Claim, Elapsed, Kind, Limit, Name, Namespace, Now, Op, Payload, Quota, QuotaId, QuotaUse,
-    ResourceName, Scope, SessionId, Submission, Token, Wall,
+    ResourceName, Scope, SessionId, Submission, TaskId, Token, Wall,
 };
 use interlock_core::{Core, Event, Record};
 
@@ -29,6 +29,7 @@ pub(super) struct World {
     session: SessionId,
     take: u64,
     quota_ids: Vec<QuotaId>,
+    moves: Vec<Move>,
     records: Vec<Record>,
     log: Vec<String>,
 }
@@ -46,6 +47,7 @@ impl World {
             session: SessionId(0),
             take: 0,
             quota_ids: Vec::new(),
+            moves: Vec::new(),
             records: Vec::new(),
             log: Vec::new(),
         };
@@ -95,17 +97,22 @@ impl World {
         ));
         let decision = self.core.decide(self.now, command);
         assert!(!decision.more && decision.wakes.is_empty(), "{decision:?}");
-        self.note_moves(decision.record.iter().flat_map(|record| &record.events));
+        decision
+            .record
+            .iter()
+            .for_each(|record| self.note_moves(record));
         self.records.extend(decision.record);
         self.log
             .push(format!("         -> {}", print::reply(&decision.reply)));
         decision.reply
     }
 
-    /// Notes which quota the core lets tasks wait for.
-    fn note_moves<'a>(&mut self, events: impl Iterator<Item = &'a Event>) {
-        self.model.moves.clear();
-        for event in events {
+    /// Notes where the core lets tasks wait that have to wait for units, and the places it draws.
+    fn note_moves(&mut self, record: &Record) {
+        let mut throttled = self
+            .model
+            .all(|task| matches!(task.state, State::Throttled(_)));
+        for event in &record.events {
             match event {
                 Event::QuotaSet { id, .. } if !self.quota_ids.contains(id) => {
                     self.quota_ids.push(*id);
@@ -116,14 +123,20 @@ impl World {
                     ..
                 } => {
                     let quota = self.quota_ids.iter().position(|id| *id == instance.quota);
-                    let shop = instance.resource.as_ref().map(|name| {
-                        (0..SHOPS)
-                            .find(|&shop| shop_name(shop) == *name)
-                            .unwrap_or(SHOPS)
-                    });
-                    let instance = (quota.expect("it was set"), shop);
-                    let task = self.model.tasks.iter().position(|known| known.id == *task);
-                    self.model.moves.extend(task.map(|task| (task, instance)));
+                    let shops = instance.resource.iter();
+                    let shop = shops.filter_map(|name| (0..SHOPS).find(|&s| shop_name(s) == *name));
+                    let instance = (quota.expect("it was set"), shop.last());
+                    let task = self.index(*task);
+                    // The first time it leaves its lines when it is its turn.
+                    match throttled.contains(&task) {
+                        true => self.moves.push((task, Some(instance))),
+                        false => throttled.push(task),
+                    }
+                }
+                Event::SetAside { task, .. } => {
+                    let task = self.index(*task);
+                    throttled.retain(|other| *other != task);
+                    self.moves.push((task, None));
                 }
                 Event::Moved {
                     task,
@@ -138,6 +151,17 @@ impl World {
                 _ => {}
             }
         }
+    }
+
+    fn index(&self, task: TaskId) -> usize {
+        let known = self.model.tasks.iter().position(|known| known.id == task);
+        known.expect("it was submitted")
+    }
+
+    /// Follows where tasks went that have to wait for units.
+    fn follow(&mut self) -> Result<(), String> {
+        let moves = std::mem::take(&mut self.moves);
+        self.model.follow(&moves)
     }
 
     pub(super) fn run(mut self, steps: &[Step]) -> Result<(), String> {
@@ -196,10 +220,10 @@ impl World {
                     };
                 }
                 self.set_quota(*quota);
-                self.model.settle();
             }
             Step::Pause { quota, shop, steps } => self.pause(*quota, *shop, *steps)?,
         }
+        self.follow()?;
         self.compare()
     }
 
@@ -270,7 +294,6 @@ impl World {
         for hand_out in &taken.hand_outs {
             self.start(hand_out)?;
         }
-        self.model.settle();
         // Whoever takes less than it may leaves nothing that could start.
         if taken.hand_outs.len() < max
             && let Some(task) = self.model.next_start()
@@ -338,22 +361,13 @@ impl World {
     /// Goes on by steps of time; within each the core's timers fire one after another.
     fn wait(&mut self, steps: u64) -> Result<(), String> {
         for _ in 0..steps {
+            let half = self.now.plus(STEP_MS / 2);
             let end = self.now.plus(STEP_MS);
-            let mut moves = Vec::new();
-            while let Some(at) = self
-                .core
-                .next_timer()
-                .elapsed
-                .filter(|at| *at < end.elapsed)
-            {
-                if at <= self.now.elapsed {
-                    return Err("a timer is always due".to_owned());
-                }
-                self.now = self.now.plus(at.since(self.now.elapsed));
-                self.decide(Command::Tick);
-                // Seen from the next step of time it makes no difference when it was.
-                moves.append(&mut self.model.moves);
-            }
+            // Pauses end half-way, windows later.
+            self.tick_until(half)?;
+            self.model.now = half.elapsed.0;
+            self.follow()?;
+            self.tick_until(end)?;
             self.now = end;
             self.model.now = end.elapsed.0;
             let runs = self.runs().into_iter().map(|(_, token)| BeatRun {
@@ -367,10 +381,21 @@ impl World {
                 runs: runs.collect(),
             };
             self.decide(Command::Beat(beat));
-            self.model.moves.append(&mut moves);
-            self.model.settle();
-            self.model.moves.clear();
+            self.follow()?;
             self.compare()?;
+        }
+        Ok(())
+    }
+
+    /// Fires the core's timers up to a time.
+    fn tick_until(&mut self, end: Now) -> Result<(), String> {
+        let is_due = |at: &Elapsed| *at <= end.elapsed;
+        while let Some(at) = self.core.next_timer().elapsed.filter(is_due) {
+            if at <= self.now.elapsed {
+                return Err("a timer is always due".to_owned());
+            }
+            self.now = self.now.plus(at.since(self.now.elapsed));
+            self.decide(Command::Tick);
         }
         Ok(())
     }
@@ -406,7 +431,6 @@ impl World {
             for_ms,
         });
         self.model.pause(instance, for_ms);
-        self.model.settle();
         (reply == Reply::Done)
             .then_some(())
             .ok_or(format!("not paused: {reply:?}"))
@@ -414,12 +438,6 @@ impl World {
 
     fn compare(&self) -> Result<(), String> {
         self.core.check()?;
-        if let Some((task, instance)) = self.model.moves.first() {
-            let id = self.model.tasks[*task].id;
-            return Err(format!(
-                "task {id} waits for {instance:?}, which it is not short of"
-            ));
-        }
         for index in 0..self.model.tasks.len() {
             let id = self.model.tasks[index].id;
             self.compare_task(index)

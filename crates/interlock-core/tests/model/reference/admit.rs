@@ -60,9 +60,14 @@ impl Model {
             return Answer::Coalesced(into);
         }
         let me = self.new_task(wish);
-        match self.failed_dependency(wish) {
-            Some(_) => self.end(me, Outcome::Cancelled),
-            None => self.pass_dependencies(me),
+        let is_later = wish.due.is_some_and(|due| due > self.now.wall.0);
+        let is_immediate = !is_later && self.has_met_all(me);
+        // It may have cancelled what made it possible.
+        let is_decided = is_immediate && !self.decided_against(me).is_empty();
+        if is_decided || !self.failed_dependencies(wish).is_empty() {
+            self.end(me, Outcome::Cancelled);
+        } else {
+            self.pass_dependencies(me);
         }
         self.settle();
         Answer::Admitted(me)
@@ -79,8 +84,9 @@ impl Model {
             self.settle();
             return Answer::Coalesced(into);
         }
-        if let Some(failed) = self.failed_dependency(wish) {
-            return Answer::Rejected(vec![Why::DependencyFailed(self.tasks[failed].id)]);
+        let failed = self.failed_dependencies(wish);
+        if !failed.is_empty() {
+            return Answer::Rejected(failed);
         }
         let me = self.new_task(wish);
         // What is scheduled or dependent is tested when it becomes possible, not now.
@@ -102,16 +108,15 @@ impl Model {
         self.submissions
     }
 
-    fn failed_dependency(&self, wish: &Wish) -> Option<Index> {
-        let mut after = wish
-            .after
-            .iter()
-            .copied()
-            .filter(|&task| task < self.tasks.len());
-        after.find(|&task| match self.tasks[self.lead(task)].state {
+    fn failed_dependencies(&self, wish: &Wish) -> Vec<Why> {
+        let known = wish.after.iter().filter(|&&task| task < self.tasks.len());
+        let failed = known.filter(|&&task| match self.tasks[self.lead(task)].state {
             State::Ended(outcome, _) => outcome != Outcome::Succeeded,
             _ => false,
-        })
+        });
+        failed
+            .map(|&task| Why::DependencyFailed(self.tasks[task].id))
+            .collect()
     }
 
     fn new_task(&mut self, wish: &Wish) -> Index {
@@ -121,8 +126,9 @@ impl Model {
             id: TaskId(u64::MAX),
             number,
             kind: wish.kind,
-            position: self.clock,
+            positions: vec![self.clock; claims.len()],
             behind: vec![None; claims.len()],
+            doomed_by: vec![None; claims.len()],
             let_out: vec![0; claims.len()],
             claims,
             key: wish.key,
@@ -136,8 +142,9 @@ impl Model {
             group: wish.group,
             coalesces: self.may_coalesce(wish),
             held: wish.hold,
+            was_held: false,
             state: State::Dependent,
-            since: 0,
+            since: self.now.elapsed.0,
             rank: 0,
             place: 0,
             own_rank: 0,
@@ -151,7 +158,9 @@ impl Model {
             last_failure: 0,
             last_run: false,
         });
-        self.tasks.len() - 1
+        let me = self.tasks.len() - 1;
+        self.tasks[me].rank = self.natural_rank(me);
+        me
     }
 
     /// Whether all that a task waits for have succeeded.
@@ -194,8 +203,10 @@ impl Model {
             let mut claims = wish.claims.iter();
             let shares = claims.any(|claim| task.op_on(claim.0).is_some());
             let is_other = wish.group.is_none() || task.group != wish.group;
-            cancels.contains(&self.kinds[task.kind].name) && shares && is_other
+            let is_meant = cancels.contains(&self.kinds[task.kind].name) && shares && is_other;
+            is_meant && task.is_live()
         });
+        self.has_cancelled = !meant.is_empty();
         for task in meant.into_iter().filter(|&task| Some(task) != joins) {
             if self.tasks[task].is_waiting() {
                 self.end(task, Outcome::Cancelled);

@@ -32,26 +32,50 @@ impl Model {
 
     /// A task comes to its resources, and joins its lines if no barrier is in its way.
     pub(crate) fn come(&mut self, me: Index) {
+        if self.comes_to_create_again(me) {
+            return self.end(me, Outcome::Cancelled);
+        }
         self.tasks[me].state = State::Outside;
         let now = self.tick();
         let has_come = self.tasks[me].came.is_some();
         let keeps = self.tasks[me].is_lifecycle() && has_come;
-        self.tasks[me].position = if keeps { self.tasks[me].position } else { now };
         for claim in 0..self.tasks[me].claims.len() {
             let resource = self.tasks[me].claims[claim].0;
             let is_let_out = self.tasks[me].let_out[claim] == self.decision;
+            let stays = keeps || is_let_out;
+            let position = &mut self.tasks[me].positions[claim];
+            *position = if stays { *position } else { now };
+            let doom = self.doom(me, resource);
             let behind = match keeps {
                 true => self.barrier_for_barrier(me, resource),
                 false if is_let_out => None,
-                false => self.doom(me, resource).or(self.last_barrier(me, resource)),
+                false => doom.or(self.last_barrier(me, resource)),
             };
+            let is_doom = |&barrier: &Index| match keeps {
+                true => self.is_later_delete(barrier, me, resource),
+                false => Some(barrier) == doom,
+            };
+            let doomed_by = behind.filter(is_doom);
             let behind = behind.and_then(|barrier| self.tasks[barrier].came);
             self.tasks[me].behind[claim] = behind.map(|came| came + 1);
+            self.tasks[me].doomed_by[claim] = doomed_by;
         }
         self.tasks[me].came.get_or_insert(now);
         if self.tasks[me].behind.iter().all(Option::is_none) {
             self.join(me);
         }
+    }
+
+    /// Of two creates that were admitted while they were kept from coming, the first one to come is
+    /// possible.
+    pub(crate) fn comes_to_create_again(&self, me: Index) -> bool {
+        let has_come = self.tasks[me].came.is_some();
+        let mut claims = self.tasks[me].claims.iter().filter(|_| !has_come);
+        claims.any(|&(resource, op)| {
+            let last = self.last_barrier(me, resource);
+            let last = last.and_then(|barrier| self.tasks[barrier].op_on(resource));
+            (op, last) == (Op::Create, Some(Op::Create))
+        })
     }
 
     fn others(&self, me: Index, resource: Resource) -> impl DoubleEndedIterator<Item = Index> {
@@ -65,19 +89,31 @@ impl Model {
         self.others(me, resource).next_back()
     }
 
-    /// Somebody who was admitted earlier waits behind the first pending delete that came since: it
-    /// is doomed by it. One that never came before is after all those submitted before it, though.
+    /// Somebody who was admitted earlier is doomed by the first pending delete that came since, and
+    /// waits behind it: unless that would not cancel it, since it was submitted after a create that
+    /// follows. A barrier is behind the last of its chain, whatever that is.
     fn doom(&self, me: Index, resource: Resource) -> Option<Index> {
-        let is_submitted_before_me =
-            |barrier: Index| self.tasks[barrier].number < self.tasks[me].number;
-        self.others(me, resource).find(|&delete| {
-            let mut later = self
-                .others(me, resource)
-                .skip_while(|&other| other != delete)
-                .skip(1);
-            let is_passed = self.tasks[me].came.is_none() && later.any(is_submitted_before_me);
-            self.dooms(delete, me, resource) && !is_passed
-        })
+        if self.tasks[me].op_on(resource).is_some_and(Op::is_lifecycle) {
+            return None;
+        }
+        let is_doom = |&barrier: &Index| self.is_later_delete(barrier, me, resource);
+        let delete = self.others(me, resource).find(is_doom)?;
+        let mut later = self
+            .others(me, resource)
+            .skip_while(|&other| other != delete);
+        let is_spared = later.any(|barrier| {
+            let barrier = &self.tasks[barrier];
+            let is_create = barrier.op_on(resource) == Some(Op::Create);
+            is_create && barrier.number < self.tasks[me].number
+        });
+        (!is_spared).then_some(delete)
+    }
+
+    /// Whether a barrier is a delete that came after somebody was admitted.
+    fn is_later_delete(&self, barrier: Index, me: Index, resource: Resource) -> bool {
+        let (barrier, me) = (&self.tasks[barrier], &self.tasks[me]);
+        let is_delete = barrier.op_on(resource) == Some(Op::Delete);
+        is_delete && me.admitted.is_some() && barrier.came > me.admitted
     }
 
     /// A barrier that comes again waits for those that came before it, and where it only reads or
@@ -86,14 +122,6 @@ impl Model {
         let came = self.tasks[me].came;
         self.others(me, resource)
             .rfind(|&barrier| self.tasks[barrier].came < came || self.tasks[barrier].at_work)
-    }
-
-    /// Whether a barrier is a delete that came after somebody was admitted who only uses the resource.
-    pub(crate) fn dooms(&self, barrier: Index, me: Index, resource: Resource) -> bool {
-        let (barrier, me) = (&self.tasks[barrier], &self.tasks[me]);
-        let is_delete = barrier.op_on(resource) == Some(Op::Delete);
-        let is_use = me.op_on(resource).is_some_and(|op| !op.is_lifecycle());
-        is_delete && is_use && me.admitted.is_some() && barrier.came > me.admitted
     }
 
     /// Whom a task waits behind on one of its claims: the last barrier before its position there.
@@ -134,7 +162,11 @@ impl Model {
             });
             free.sort_by_key(|&task| {
                 let task = &self.tasks[task];
-                (task.is_lifecycle(), task.position, task.number)
+                (
+                    task.is_lifecycle(),
+                    task.positions.iter().max().copied(),
+                    task.number,
+                )
             });
             let Some(&task) = free.first() else {
                 return;
@@ -143,14 +175,26 @@ impl Model {
         }
     }
 
-    /// Whether a barrier on its resources came after this task or dooms it, so that a newcomer must
-    /// not join it.
+    /// Whether a newcomer of the same would have a barrier before it that this task has not: then it
+    /// must not join it.
     pub(crate) fn has_barrier_after(&self, me: Index) -> bool {
-        self.tasks[me].claims.iter().any(|&(resource, _)| {
-            self.others(me, resource).any(|barrier| {
-                let is_after = self.tasks[barrier].came > Some(self.tasks[me].position);
-                is_after || self.dooms(barrier, me, resource)
-            })
+        let task = &self.tasks[me];
+        (0..task.claims.len()).any(|claim| {
+            let resource = task.claims[claim].0;
+            match self.chain(resource).last() {
+                None => false,
+                Some(&last) if last == me => false,
+                Some(&last) => match task.state {
+                    State::InLine | State::Running(_) => true,
+                    State::Outside => {
+                        self.behind(me, claim) != Some(last) || task.doomed_by[claim].is_some()
+                    }
+                    _ => {
+                        self.tasks[last].came > Some(task.positions[claim])
+                            || self.doom(me, resource).is_some()
+                    }
+                },
+            }
         })
     }
 
@@ -162,34 +206,41 @@ impl Model {
         }
         for (resource, op) in self.tasks[me].claims.clone() {
             match (op, outcome == Outcome::Succeeded) {
-                (Op::Delete, true) => self.resource_deleted(resource),
+                (Op::Delete, true) => self.resource_deleted(resource, me),
                 (Op::Create, false) => self.resource_not_created(resource, me),
                 _ => {}
             }
         }
     }
 
-    fn resource_deleted(&mut self, resource: Resource) {
-        let mut creates = self.chain(resource);
-        creates.retain(|&task| self.tasks[task].op_on(resource) == Some(Op::Create));
+    fn resource_deleted(&mut self, resource: Resource, delete: Index) {
+        let (number, came) = (self.tasks[delete].number, self.tasks[delete].came);
+        let creates = self.all(|task| {
+            let is_later = task.number > number || task.came > came;
+            task.is_waiting() && task.op_on(resource) == Some(Op::Create) && is_later
+        });
         let until = creates
-            .first()
-            .map_or(u64::MAX, |&create| self.tasks[create].number);
+            .iter()
+            .map(|&create| self.tasks[create].number)
+            .min();
+        let until = until.unwrap_or(u64::MAX);
         self.cancel_waiting(resource, |op, number| op != Op::Create && number < until);
     }
 
     fn resource_not_created(&mut self, resource: Resource, create: Index) {
         let from = self.tasks[create].number;
-        let mut next = self.chain(resource);
-        next.retain(|&task| {
+        let chain = self.chain(resource);
+        let is_later = |&&task: &&Index| {
             self.tasks[task].came > self.tasks[create].came && self.tasks[task].number > from
-        });
-        let until = next
+        };
+        let next = chain
             .iter()
-            .map(|&task| self.tasks[task].number)
-            .min()
-            .unwrap_or(u64::MAX);
-        self.cancel_waiting(resource, |_, number| from < number && number < until);
+            .find(is_later)
+            .map(|&task| self.tasks[task].number);
+        let barriers: Vec<_> = chain.iter().map(|&task| self.tasks[task].number).collect();
+        self.cancel_waiting(resource, |_, number| {
+            from < number && next.is_none_or(|next| number < next) && !barriers.contains(&number)
+        });
     }
 
     fn cancel_waiting(&mut self, resource: Resource, is_meant: impl Fn(Op, u64) -> bool) {

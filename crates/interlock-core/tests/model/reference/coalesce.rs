@@ -21,20 +21,20 @@ impl Model {
             && !wish.hold
     }
 
-    /// The newest of the same that waits and is due, or waits for a retry, unless there is a barrier
-    /// after it.
+    /// The newest of the same that waits and is due, or waits for a retry, with no barrier after it.
     pub(crate) fn same_waiting(
         &self,
         kind: usize,
         key: Option<u8>,
         claims: &[(Resource, Op)],
     ) -> Option<Index> {
-        let mut same = self.all(|task| {
+        let same = self.all(|task| {
             let is_same = task.kind == kind && task.key == key && task.claims == claims;
             let is_due = !matches!(task.state, State::Scheduled | State::Dependent);
             is_same && task.coalesces && !task.held && task.is_waiting() && is_due
         });
-        same.pop().filter(|&task| !self.has_barrier_after(task))
+        let mut newest_first = same.into_iter().rev();
+        newest_first.find(|&task| !self.has_barrier_after(task))
     }
 
     /// A submission joins a waiting task.
@@ -56,20 +56,16 @@ impl Model {
         self.become_one(into, priority, rank);
     }
 
-    /// The better priority and rank; one that waits for a retry is due no later than its first wait
-    /// after the failure, and its window starts anew.
+    /// The better priority and rank, and a new window; one that waits for a retry is due no later than
+    /// its first wait after the failure.
     fn become_one(&mut self, into: Index, priority: u8, rank: i64) {
         let first_wait = first_wait(self.policy(into));
-        let now = self.now.wall.0;
         let task = &mut self.tasks[into];
         task.priority = task.priority.max(priority);
+        task.first_run = None;
         if let State::Retrying { until } = task.state {
             let until = until.min(task.last_failure + first_wait);
             task.state = State::Retrying { until };
-            task.first_run = None;
-            if until <= now {
-                self.become_possible(into);
-            }
         } else if !task.at_work {
             task.rank = task.rank.min(rank);
         }

@@ -59,15 +59,20 @@ impl Model {
                 return self.end(me, Outcome::Cancelled);
             }
             self.tasks[me].admitted = Some(self.clock);
+        } else if self.comes_to_create_again(me) {
+            return self.end(me, Outcome::Cancelled);
         }
         self.tasks[me].since = self.now.elapsed.0;
         if self.tasks[me].came.is_none() || !self.tasks[me].is_lifecycle() {
-            self.tasks[me].position = self.clock;
+            self.tasks[me].positions.fill(self.clock);
         }
         if !self.tasks[me].at_work {
             self.tasks[me].rank = self.natural_rank(me);
         }
         self.tasks[me].state = State::Kept;
+        if !self.is_kept(me) {
+            self.come(me);
+        }
     }
 
     /// t − priority × step.
@@ -85,11 +90,22 @@ impl Model {
             }
         }
         for task in self.all(|task| task.state == State::Kept) {
+            // Whoever is released is looked at again, also if it has no worker yet.
+            let is_held = self.is_held(task);
+            let was_held = std::mem::replace(&mut self.tasks[task].was_held, is_held);
+            if was_held && !is_held && self.comes_to_create_again(task) {
+                self.end(task, Outcome::Cancelled);
+            }
             if self.tasks[task].state == State::Kept && !self.is_kept(task) {
                 self.come(task);
             }
         }
         self.let_out();
+        if !self.ended.is_empty() {
+            let (task, outcome) = self.ended.remove(0);
+            self.tell_dependents(task, outcome);
+            self.settle();
+        }
     }
 
     /// Held, or without a worker.

@@ -115,7 +115,6 @@ impl Model {
             Over::Lost => self.lose(me),
             Over::Released | Over::Returned => self.go_back(me),
         };
-        self.settle();
         finished
     }
 
@@ -174,10 +173,10 @@ impl Model {
             Some(until) if is_in_window && has_tries => {
                 task.state = State::Retrying { until };
                 self.take_in_follow_up(me);
-                match self.tasks[me].state {
-                    State::Retrying { until } => Finished::Retrying(Wall(until)),
-                    _ => Finished::Waiting,
-                }
+                let State::Retrying { until } = self.tasks[me].state else {
+                    unreachable!("it waits for its time");
+                };
+                Finished::Retrying(Wall(until))
             }
             _ => self.finish(me, Outcome::Failed),
         }

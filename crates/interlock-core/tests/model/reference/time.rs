@@ -17,17 +17,16 @@ enum Timer {
 }
 
 impl Model {
-    /// Lets both clocks go on by `ms`, or only the wall clock if it jumps.
+    /// Lets both clocks go on by `ms`, or only the wall clock if it jumps. All timers that are due fire
+    /// in order; what they set in motion is left to be settled.
     pub(crate) fn advance(&mut self, ms: u64, wall_only: bool) {
         let mut left = ms;
         while let Some((after, timer)) = self.next(wall_only).filter(|next| next.0 <= left) {
             self.go_on(after, wall_only);
             left -= after;
             self.fire(timer);
-            self.settle();
         }
         self.go_on(left, wall_only);
-        self.settle();
     }
 
     /// In how many ms the next thing happens.
@@ -117,8 +116,7 @@ impl Model {
     }
 
     /// Takes the core's word for whether a kind has a worker, if it may be so: it must not be said to
-    /// have none within a lease of hearing of one, nor while one waits or works; it must be said to
-    /// have none a lease after the last one waited, worked or was heard of.
+    /// have none within a lease of hearing of one, nor while one waits or works.
     pub(crate) fn set_staffed(&mut self, kind: usize, staffed: bool) -> Result<(), String> {
         let now = self.now.elapsed.0;
         let lease_ms = self.kinds[kind].lease_ms;
@@ -135,10 +133,16 @@ impl Model {
         self.check_staffed(kind)
     }
 
-    /// A kind that is said to have a worker has one, or had one less than a lease ago.
+    /// A kind that is said to have a worker has one, or had one less than a lease ago: its own, or
+    /// the longest of any kind, since a session with runs of several beats for all of them.
     pub(crate) fn check_staffed(&self, kind: usize) -> Result<(), String> {
-        let until = self.handled_at[kind] + self.kinds[kind].lease_ms;
-        if self.staffed[kind] && self.now.elapsed.0 >= until {
+        let longest_ms = self
+            .kinds
+            .iter()
+            .map(|kind| kind.lease_ms)
+            .max()
+            .unwrap_or(0);
+        if self.staffed[kind] && self.now.elapsed.0 >= self.handled_at[kind] + longest_ms {
             return Err(format!("kind {kind} is said to have a worker"));
         }
         Ok(())

@@ -73,7 +73,23 @@ impl Model {
                 needed: Vec::new(),
             },
             State::Kept => Reasons::exactly(vec![Why::NoWorker(task.kind)]),
-            State::Outside => Reasons::exactly(self.whom_behind(me)),
+            State::Outside => {
+                let whys = self.whom_behind(me);
+                if !task.is_lifecycle() {
+                    return Reasons::exactly(whys);
+                }
+                // Whether a barrier behind a delete is called doomed is a matter of taste.
+                let called = whys.iter().flat_map(|why| match *why {
+                    Why::Behind(resource, id) | Why::Doomed(resource, id) => {
+                        vec![Why::Behind(resource, id), Why::Doomed(resource, id)]
+                    }
+                    _ => Vec::new(),
+                });
+                Reasons {
+                    all: called.collect(),
+                    needed: Vec::new(),
+                }
+            }
             State::InLine if self.is_ready(me) => Reasons::exactly(vec![Why::Ready]),
             State::InLine => self.in_line_reasons(me),
             State::Running(_) | State::Ended(..) | State::Folded(_) => Reasons::default(),
@@ -100,7 +116,7 @@ impl Model {
         let behind = claims.filter_map(|(claim, &(resource, _))| {
             let barrier = self.behind(me, claim)?;
             let id = self.tasks[barrier].id;
-            Some(if self.dooms(barrier, me, resource) {
+            Some(if task.doomed_by[claim] == Some(barrier) {
                 Why::Doomed(resource, id)
             } else {
                 Why::Behind(resource, id)

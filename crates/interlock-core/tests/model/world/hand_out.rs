@@ -12,10 +12,16 @@ impl World {
         &mut self,
         mut hand_outs: Vec<(SessionId, u64, HandOut)>,
     ) -> Result<(), String> {
+        // What became due by the command itself.
+        self.model.advance(0, false);
         for (kind, staffed) in std::mem::take(&mut self.staffing) {
             self.model.set_staffed(kind, staffed)?;
-            self.model.settle();
+            if staffed {
+                // Kinds get their workers one after the other.
+                self.model.settle();
+            }
         }
+        self.model.settle();
         self.tell_places()?;
         hand_outs.sort_by_key(|(_, _, hand_out)| hand_out.token);
         let mut answered = Vec::new();

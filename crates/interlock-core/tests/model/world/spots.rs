@@ -44,7 +44,8 @@ impl World {
     pub(super) fn tell_places(&mut self) -> Result<(), String> {
         let joined = std::mem::take(&mut self.model.joined);
         for &task in &joined {
-            if self.model.tasks[task].state == State::InLine {
+            let task_now = &self.model.tasks[task];
+            if task_now.state == State::InLine || (task_now.at_work && task_now.is_waiting()) {
                 self.tell_place(task, &joined)?;
             }
         }
@@ -66,7 +67,7 @@ impl World {
         self.model.tasks[task].place = spot.place;
         if self.model.tasks[task].is_lifecycle() {
             let floor = self.floor(task, |other| !joined.contains(&other));
-            let ceiling = self.floor(task, |_| true);
+            let ceiling = self.floor(task, |_| true).max(self.model.tasks[task].rank);
             if !(floor..=ceiling).contains(&spot.rank) {
                 let rank = spot.rank;
                 return Err(format!(

@@ -13,7 +13,7 @@ use interlock_core::words::{After, Claim, Due, IfBusy, Name, Payload, Submission
 struct Judged {
     answer: Expected,
     /// Of the task it became or joined.
-    is_ready: bool,
+    is_ready: Option<bool>,
     reasons: Option<Reasons>,
     /// How long its lines are, if it stands in them or outside.
     lines: Option<Vec<(usize, u64)>>,
@@ -35,19 +35,25 @@ impl World {
     /// The answer without the deed.
     pub(super) fn dry_run(&mut self, ask: &Ask) -> Result<(), String> {
         let wish = self.wish(ask, &no_items);
-        let answers = self
-            .send(std::slice::from_ref(ask), &[wish.clone()], false, true)?
-            .0;
-        let before = self.model.clone();
-        let expected = self.model.judge(&wish);
-        let mut judged = look(&mut self.model, &wish, expected, None);
+        let asks = std::slice::from_ref(ask);
+        let answers = self.send(asks, std::slice::from_ref(&wish), false, true)?.0;
+        let mut trial = self.model.clone();
+        let expected = trial.judge(&wish);
+        let mut judged = look(&mut trial, &wish, expected, None);
         if wish.hold {
             // The core can't name a task that is not there.
             judged.reasons = None;
         }
-        self.check_answer(&judged, &answers[0], true)?;
-        self.model = before;
-        Ok(())
+        let checked = self.check_answer(&judged, &answers[0], true);
+        match judged.answer {
+            // It may be told how the task stands that it would join, or how it would stand then.
+            Expected::Coalesced(task) if checked.is_err() => {
+                judged.is_ready = Some(self.model.is_ready(task));
+                judged.reasons = Some(self.model.reasons(task));
+                self.check_answer(&judged, &answers[0], true)
+            }
+            _ => checked,
+        }
     }
 
     /// All or none, in an order in which no item waits for a later one.
@@ -63,7 +69,7 @@ impl World {
         let wishes: Vec<_> = asks.iter().map(|ask| self.wish(ask, &index)).collect();
         let (answers, formed) = self.send(asks, &wishes, true, false)?;
         let is_circular = order.len() < asks.len();
-        let bad_form = (0..asks.len()).filter(|&item| is_bad_form(&wishes[item]));
+        let bad_form = (0..asks.len()).filter(|&item| is_bad_form(&asks[item], &wishes[item]));
         let bad_form: Vec<_> = bad_form.collect();
         let mut trial = self.model.clone();
         let first_fault = order.iter().copied().find(|&item| {
@@ -185,13 +191,13 @@ impl World {
                 if report.task.is_some() == dry {
                     return Err(format!("dry is {dry}, and the task is {:?}", report.task));
                 }
-                self.check_report(judged, *task, report)
+                self.check_report(judged, *task, report, dry)
             }
             (Expected::Coalesced(task), Answer::Coalesced(report)) => {
                 if report.task != Some(self.id(*task)) {
                     return Err(format!("it should have joined {}", self.id(*task)));
                 }
-                self.check_report(judged, *task, report)
+                self.check_report(judged, *task, report, dry)
             }
             (Expected::Refused, Answer::Refused(Refusal::BadValue { .. })) => Ok(()),
             (Expected::Rejected(whys), Answer::Rejected { reasons }) => {
@@ -206,9 +212,15 @@ impl World {
         }
     }
 
-    fn check_report(&self, judged: &Judged, task: Index, report: &Report) -> Result<(), String> {
+    fn check_report(
+        &self,
+        judged: &Judged,
+        task: Index,
+        report: &Report,
+        dry: bool,
+    ) -> Result<(), String> {
         let is_ready = report.verdict == Verdict::Accepted;
-        if is_ready != judged.is_ready {
+        if judged.is_ready.is_some_and(|expected| expected != is_ready) {
             return Err(format!("the verdict is {:?} instead", report.verdict));
         }
         let said: Vec<_> = report
@@ -223,21 +235,16 @@ impl World {
         {
             reasons.agree(&said, REASONS_MAX)?;
         }
-        let is_dry = self
+        // It stands for one more if it is only tried, or for one if there is none.
+        let known = self
             .model
             .tasks
             .get(task)
-            .is_none_or(|task| task.id.0 == u64::MAX);
-        let stands_for = self
-            .model
-            .tasks
-            .get(task)
-            .map_or(1, |task| task.stands_for());
-        if !is_dry && report.stands_for != stands_for {
-            return Err(format!(
-                "it stands for {} instead of {stands_for}",
-                report.stands_for
-            ));
+            .map_or(0, |task| task.stands_for());
+        let stands_for = known + u64::from(dry);
+        if report.stands_for != stands_for {
+            let got = report.stands_for;
+            return Err(format!("it stands for {got} instead of {stands_for}"));
         }
         let lines = report
             .lines
@@ -246,7 +253,7 @@ impl World {
         let mut lines: Vec<_> = lines.collect();
         lines.sort_unstable();
         match &judged.lines {
-            Some(expected) if !is_dry && *expected != lines => Err(format!(
+            Some(expected) if !dry && *expected != lines => Err(format!(
                 "the lines are {lines:?} long instead of {expected:?}"
             )),
             _ => Ok(()),
@@ -258,7 +265,7 @@ impl World {
 fn look(model: &mut Model, wish: &Wish, expected: Expected, answer: Option<&Answer>) -> Judged {
     let mut judged = Judged {
         answer: expected.clone(),
-        is_ready: false,
+        is_ready: None,
         reasons: None,
         lines: None,
     };
@@ -272,9 +279,12 @@ fn look(model: &mut Model, wish: &Wish, expected: Expected, answer: Option<&Answ
     }
     // What items of a group wait for may not be there yet.
     let is_whole = wish.after.iter().all(|&on| on < model.tasks.len());
-    judged.is_ready = model.is_ready(task);
-    judged.reasons = is_whole.then(|| model.reasons(task));
-    judged.lines = lines(model, task);
+    // Whoever cancels others may set more in motion by that than its answer knows of.
+    if model.tasks[task].is_live() && !model.has_cancelled {
+        judged.is_ready = Some(model.is_ready(task));
+        judged.reasons = is_whole.then(|| model.reasons(task));
+        judged.lines = lines(model, task);
+    }
     judged
 }
 
@@ -294,8 +304,11 @@ fn no_items(_: usize) -> Option<Index> {
     None
 }
 
-fn is_bad_form(wish: &Wish) -> bool {
-    wish.reject_if_busy && (wish.due.is_some() || !wish.after.is_empty())
+fn is_bad_form(ask: &Ask, wish: &Wish) -> bool {
+    let is_item = |after: &Afterwards| matches!(after, Afterwards::Item(_));
+    let is_later = ask.due_in.is_some_and(|delay| delay > 0);
+    let is_after = !wish.after.is_empty() || ask.after.iter().any(is_item);
+    ask.reject_if_busy && (is_later || is_after)
 }
 
 /// The first that waits for no item that is left goes next; those in a circle never do.

@@ -123,7 +123,7 @@ impl World {
         finished: Vec<Result<Finished, Refusal>>,
         decided: super::Decided,
     ) -> Result<(), String> {
-        let until = self.model.now.elapsed.0 + wait_ms;
+        let until = self.model.now.elapsed.0 + wait_ms.max(1);
         let taking = Taking {
             session: me.session,
             number,

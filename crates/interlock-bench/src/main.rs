@@ -1,0 +1,32 @@
+//! Benchmarks of Interlock. Ratios are measured in one run, interleaved, since machines are noisy;
+//! absolute figures are for information.
+//!
+//! Leaves to others: what is right (the tests) and what holds under faults (the simulator).
+
+mod core;
+mod measure;
+mod progress;
+mod report;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Benchmarks of Interlock.
+#[derive(Parser)]
+#[command(name = "interlock-bench")]
+struct Cli {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand)]
+enum What {
+    /// The rules alone: one thread, no store.
+    Core(core::Options),
+}
+
+fn main() -> anyhow::Result<ExitCode> {
+    match Cli::parse().what {
+        What::Core(options) => core::run(&options),
+    }
+}

@@ -1,0 +1,249 @@
+//! Coalescing: only the same is joined, never across a barrier, never into a run in progress; and what
+//! could be joined is, so that a burst causes at most one more run.
+
+use super::Checker;
+use crate::oracle::{Findings, Ledger, Step, TaskRow};
+use interlock_core::event::{Admitted, Event, Stage};
+use interlock_core::words::{Due, Op, ResourceName, Submission, TaskId};
+
+/// Watches merges and folds.
+pub struct Coalescing;
+
+impl Checker for Coalescing {
+    fn name(&self) -> &'static str {
+        "coalescing"
+    }
+
+    fn event(&mut self, ledger: &Ledger, step: &Step, _: u64, event: &Event, found: &mut Findings) {
+        match event {
+            Event::Merged { into, seq, .. } => {
+                if let Some(task) = ledger.tasks.get(into) {
+                    merged(ledger, step, task, *seq, found);
+                }
+            }
+            Event::Folded { from, into, .. } => {
+                if let (Some(from), Some(into)) = (ledger.tasks.get(from), ledger.tasks.get(into)) {
+                    folded(ledger, from, into, found);
+                }
+            }
+            Event::Admitted(admitted) => {
+                if admitted.coalesces {
+                    nothing_to_join(ledger, admitted, found);
+                }
+                if let Stage::Gathering { until } = admitted.to {
+                    let kind = ledger
+                        .kind(admitted.kind)
+                        .and_then(|row| row.kind.coalesce.as_ref());
+                    let most = kind.map_or(0, |coalesce| coalesce.gather_ms);
+                    found.expect(until.since(step.at.elapsed) <= most, || {
+                        format!(
+                            "task {} gathers until {until:?}, {most} ms are allowed",
+                            admitted.task
+                        )
+                    });
+                }
+            }
+            Event::Moved {
+                task,
+                to: Stage::Gathering { until },
+                ..
+            } => {
+                let old = ledger.tasks.get(task).map(|task| &task.stage);
+                let sooner = matches!(old, Some(Stage::Gathering { until: old }) if until <= old);
+                found.expect(sooner, || {
+                    format!("task {task} gathers until {until:?}, before it was {old:?}")
+                });
+            }
+            _ => {}
+        }
+    }
+}
+
+fn merged(ledger: &Ledger, step: &Step, task: &TaskRow, seq: TaskId, found: &mut Findings) {
+    let id = task.id;
+    let apart = task.is_running()
+        || !task.coalesces
+        || task.held
+        || matches!(task.stage, Stage::Scheduled { .. } | Stage::Dependent);
+    found.expect(!apart, || {
+        format!("{seq} joined task {id} in {:?}", task.stage)
+    });
+    if let Some(barrier) = later_barrier(ledger, task) {
+        found.add(format!(
+            "{seq} joined task {id} across the barrier of task {barrier}"
+        ));
+    }
+    let items = step.let_in();
+    if let Some((_, item)) = items.iter().find(|(number, _)| *number == seq) {
+        found.expect(is_same(ledger, task, item), || {
+            format!("{seq} joined task {id}, which is not the same: {item:?}")
+        });
+        let later = match item.due {
+            Some(Due::At(at)) => at > step.at.wall,
+            Some(Due::In(ms)) => ms > 0,
+            None => false,
+        };
+        found.expect(!later, || {
+            format!("{seq} joined task {id} before it is due")
+        });
+    }
+}
+
+fn has_barrier(ledger: &Ledger, task: &TaskRow) -> bool {
+    let rows = task
+        .claims
+        .iter()
+        .filter_map(|(resource, _)| ledger.resources.get(resource));
+    rows.flat_map(|row| &row.chain).any(|id| *id != task.id)
+}
+
+/// A lifecycle task on its resources that came after it.
+fn later_barrier(ledger: &Ledger, task: &TaskRow) -> Option<TaskId> {
+    task.claims.iter().find_map(|(resource, _)| {
+        let chain = ledger
+            .resources
+            .get(resource)
+            .map_or(&[][..], |row| &row.chain);
+        let others = chain.iter().filter(|id| **id != task.id);
+        let there = task.visiting || task.is_lifecycle() && task.arrived;
+        let place = if there {
+            task.let_in_to(resource)
+        } else {
+            task.spot.place
+        };
+        let mut later = others.filter(|id| ledger.tasks[id].came_to(resource) >= place);
+        later.next().copied()
+    })
+}
+
+fn is_same(ledger: &Ledger, task: &TaskRow, item: &Submission) -> bool {
+    let Some(kind) = ledger.kind(task.kind) else {
+        return false;
+    };
+    let mut claims: Vec<(ResourceName, Op)> = item
+        .claims
+        .iter()
+        .map(|claim| (claim.resource.clone(), claim.op.unwrap_or(kind.kind.op)))
+        .collect();
+    claims.sort();
+    let mut mine = task.claims.clone();
+    mine.sort();
+    kind.kind.name == item.kind
+        && kind.kind.coalesce.is_some()
+        && task.key == item.key
+        && claims == mine
+        && item.after.is_empty()
+        && item.start_within_ms.is_none()
+        && !item.hold
+}
+
+fn folded(ledger: &Ledger, from: &TaskRow, into: &TaskRow, found: &mut Findings) {
+    let (a, b) = (from.id, into.id);
+    found.expect(from.same_as(into), || {
+        format!("task {a} was folded into {b}, not the same")
+    });
+    found.expect(!from.is_running() && !into.is_running(), || {
+        format!(
+            "task {a} ({:?}) was folded into {b} ({:?})",
+            from.stage, into.stage
+        )
+    });
+    // Whoever stands before a barrier takes nobody in who came after it.
+    if matches!(into.stage, Stage::InLine | Stage::Throttled { .. }) {
+        if let Some(barrier) = later_barrier(ledger, into) {
+            found.add(format!(
+                "task {a} was folded into {b} across the barrier of task {barrier}"
+            ));
+        }
+    }
+}
+
+fn nothing_to_join(ledger: &Ledger, admitted: &Admitted, found: &mut Findings) {
+    let apart = matches!(admitted.to, Stage::Scheduled { .. } | Stage::Dependent);
+    let Some((resource, _)) = admitted.claims.first().filter(|_| !apart) else {
+        return;
+    };
+    let Some(row) = ledger.resources.get(resource) else {
+        return;
+    };
+    for task in row.tasks.iter().map(|id| &ledger.tasks[id]) {
+        let same = task.coalesces
+            && !task.held
+            && task.kind == admitted.kind
+            && task.key == admitted.key
+            && task.claims[..] == admitted.claims[..];
+        // Who is about to be cancelled takes nobody along.
+        let doomed =
+            matches!(&task.stage, Stage::Outside(behind) if behind.iter().any(|b| b.doomed));
+        let open = !task.is_running() && !doomed && !matches!(task.stage, Stage::Scheduled { .. });
+        // Who stands nowhere while barriers are pending has no side to be on.
+        let aside = !task.visiting && has_barrier(ledger, task);
+        found.expect(
+            !same || !open || aside || later_barrier(ledger, task).is_some(),
+            || {
+                format!(
+                    "task {} was admitted beside the same task {} that waits",
+                    admitted.task, task.id
+                )
+            },
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::fixture::Story;
+    use interlock_core::words::{Coalesce, Payload, PayloadRule};
+
+    fn story() -> Story {
+        Story::with_kind(Coalescing, |kind| {
+            kind.coalesce = Some(Coalesce {
+                payload: PayloadRule::Latest,
+                gather_ms: 0,
+            });
+        })
+    }
+
+    fn merged_event(into: u64, seq: u64) -> Event {
+        Event::Merged {
+            into: TaskId(into),
+            seq: TaskId(seq),
+            payload: Payload::default(),
+            priority: 4,
+            rank: 1,
+        }
+    }
+
+    #[test]
+    fn nothing_is_joined_across_a_barrier() {
+        let mut story = story();
+        story.admit_with(1, &[("a:1", Op::Update)], |task| task.coalesces = true);
+        story.events(vec![merged_event(1, 2)]).fine();
+        story.admit(3, &[("a:1", Op::Delete)]);
+        story.events(vec![merged_event(1, 4)]);
+        story.caught("across the barrier of task 3");
+    }
+
+    #[test]
+    fn a_burst_is_one_task() {
+        let mut story = story();
+        story.admit_with(1, &[("a:1", Op::Update)], |task| task.coalesces = true);
+        story.admit_with(2, &[("a:1", Op::Update)], |task| task.coalesces = true);
+        story.caught("beside the same task 1");
+    }
+
+    #[test]
+    fn only_the_same_is_folded() {
+        let mut story = story();
+        story.admit_with(1, &[("a:1", Op::Update)], |task| task.coalesces = true);
+        story.admit_with(2, &[("a:2", Op::Update)], |task| task.coalesces = true);
+        story.events(vec![Event::Folded {
+            from: TaskId(2),
+            into: TaskId(1),
+            priority: 4,
+            rank: 1,
+        }]);
+        story.caught("not the same");
+    }
+}

@@ -1,0 +1,72 @@
+//! `bugs`: a simulator is only as good as the bugs it catches. Each seeded bug is turned on alone, and
+//! worlds are run until a checker notices.
+
+use super::code;
+use super::spread::{bar, jobs_default, spread};
+use crate::options::Options;
+use crate::world::World;
+use clap::Args;
+use interlock_core::Bug;
+use std::process::ExitCode;
+use std::sync::atomic::Ordering;
+
+/// Turns on seeded bugs one at a time; each must be caught.
+#[derive(Args)]
+pub struct Bugs {
+    /// Seeds per bug at most.
+    #[arg(long, default_value_t = 400)]
+    seeds: u64,
+    /// The first seed.
+    #[arg(long, default_value_t = 0)]
+    from: u64,
+    /// Threads; as many as there are cores if not given.
+    #[arg(long)]
+    jobs: Option<usize>,
+    /// Only bugs whose names contain this.
+    #[arg(long, default_value = "")]
+    only: String,
+}
+
+impl Bugs {
+    pub(super) fn run(self) -> anyhow::Result<ExitCode> {
+        let bugs: Vec<Bug> = Bug::ALL
+            .iter()
+            .copied()
+            .filter(|bug| format!("{bug:?}").contains(&self.only))
+            .collect();
+        let mut caught = 0;
+        for bug in &bugs {
+            match self.hunt(*bug) {
+                Some((seed, checker, message)) => {
+                    caught += 1;
+                    println!("{bug:?}: caught by {checker} at seed {seed}: {message}");
+                }
+                None => println!("{bug:?}: NOT CAUGHT in {} seeds", self.seeds),
+            }
+        }
+        println!("bugs caught: {caught} of {}", bugs.len());
+        Ok(code(caught == bugs.len()))
+    }
+
+    /// The lowest seed at which a checker noticed, with what it said.
+    fn hunt(&self, bug: Bug) -> Option<(u64, &'static str, String)> {
+        let bar = bar(self.seeds);
+        bar.set_message(format!("{bug:?}"));
+        let jobs = self.jobs.unwrap_or_else(jobs_default);
+        let seeds = self.from..self.from.saturating_add(self.seeds);
+        let found = spread(seeds, jobs, &bar, |seed, enough| {
+            let options = Options {
+                bug: Some(bug),
+                ..Options::new(seed)
+            };
+            // An assertion in the mutated code proves nothing about the checkers.
+            let violation = World::run(&options)
+                .violation
+                .filter(|v| v.checker != "panic")?;
+            enough.store(true, Ordering::Relaxed);
+            Some((seed, violation.checker, violation.message))
+        });
+        bar.finish_and_clear();
+        found.into_iter().flatten().min_by_key(|(seed, _, _)| *seed)
+    }
+}

@@ -1,0 +1,39 @@
+//! Whole worlds as tests.
+
+use crate::options::Options;
+use crate::world::World;
+
+#[test]
+fn thirty_worlds_keep_every_promise() {
+    for seed in 0..30 {
+        let outcome = World::run(&Options::new(seed));
+        assert_eq!(outcome.violation, None, "seed {seed}");
+        assert!(
+            outcome.commands >= 2_000,
+            "seed {seed} ran {} commands",
+            outcome.commands
+        );
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_world_step_by_step() {
+    for seed in [3, 11] {
+        let (first, second) = (
+            World::run(&Options::new(seed)),
+            World::run(&Options::new(seed)),
+        );
+        assert_eq!((first.hash, first.commands), (second.hash, second.commands));
+        let other = World::run(&Options::new(seed + 1));
+        assert_ne!(first.hash, other.hash);
+    }
+}
+
+#[test]
+fn a_world_cut_short_is_a_prefix_of_its_failure_and_still_drains() {
+    let mut options = Options::new(5);
+    options.commands = 300;
+    let outcome = World::run(&options);
+    assert_eq!(outcome.violation, None);
+    assert!(outcome.commands >= 300);
+}
