@@ -3,6 +3,9 @@
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
 
+/// The name that panics are reported under.
+pub const PANIC: &str = "panic";
+
 thread_local! {
     static LAST: RefCell<String> = const { RefCell::new(String::new()) };
 }

@@ -102,7 +102,7 @@ impl World {
     pub fn run(options: &Options) -> Outcome {
         let mut world = Self::new(options.clone());
         if let Err(message) = panics::caught(|| world.live()) {
-            world.oracle.report("panic", message);
+            world.oracle.report(panics::PANIC, message);
         }
         Outcome {
             violation: world.oracle.findings.first().cloned(),

@@ -162,7 +162,7 @@ impl Core {
     fn admit_in_parts(&mut self, items: Vec<Submission>, mut answers: Vec<Answer>) -> Reply {
         for (item, answer) in items.into_iter().zip(&mut answers) {
             if let Answer::Refused(Refusal::GroupNotAdmitted { .. }) = answer {
-                self.submit_one(item, &Path::default());
+                *answer = self.submit_one(item, &Path::default());
             }
         }
         Reply::Submitted {

@@ -50,6 +50,8 @@ pub(crate) struct Model {
     pub(crate) decision: u64,
     /// Who joined its lines in this decision. The world tells them their places.
     pub(crate) joined: Vec<Index>,
+    /// In which order the core moved tasks in this decision.
+    pub(crate) order: Vec<TaskId>,
     /// The last submission cancelled others.
     pub(crate) has_cancelled: bool,
     /// Whose end has still to be told to those who depend on it.
@@ -193,6 +195,7 @@ impl Model {
             clock: 0,
             decision: 0,
             joined: Vec::new(),
+            order: Vec::new(),
             has_cancelled: false,
             ended: Vec::new(),
         }

@@ -191,6 +191,7 @@ impl World {
     /// Lets the core decide, to the end if it takes slices.
     fn decide(&mut self, command: Command) -> Result<Decided, String> {
         self.model.decision += 1;
+        self.model.order.clear();
         let at = self.model.now.elapsed.0 - BEGIN.elapsed.0;
         self.log
             .push(format!("{at:>8} {}", print::command(&command)));

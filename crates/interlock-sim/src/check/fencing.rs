@@ -114,7 +114,10 @@ impl Fencing {
                     });
                     self.answers.insert(token, *answer);
                 }
-                (Err(refusal), _) => found.expect(ledger.run(token).is_none(), || {
+                (Err(refusal), Some(first)) => found.add(format!(
+                    "finish of {token} was answered {first:?}, repeated it is refused: {refusal}"
+                )),
+                (Err(refusal), None) => found.expect(ledger.run(token).is_none(), || {
                     format!("finish of live run {token} was refused: {refusal}")
                 }),
             }
@@ -168,6 +171,28 @@ mod tests {
         let answer = Ok(Finished::Ended(Outcome::Succeeded));
         story.decide(finish, Reply::Finished(vec![answer]), Vec::new());
         story.caught("but ended nothing");
+    }
+
+    #[test]
+    fn a_finish_that_is_repeated_gets_its_first_answer() {
+        let mut fencing = Fencing::default();
+        let token = Token {
+            generation: 1,
+            position: 9,
+        };
+        fencing.answers.insert(token, Finished::Waiting);
+        let mut story = Story::new(fencing);
+        let finish = Command::Finish {
+            session: SessionId(2),
+            finishes: vec![Finish {
+                token,
+                how: FinishHow::Release,
+                used: Vec::new(),
+            }],
+        };
+        let refused = Reply::Finished(vec![Err(Refusal::StaleToken)]);
+        story.decide(finish, refused, Vec::new());
+        story.caught("repeated it is refused");
     }
 
     #[test]

@@ -22,9 +22,10 @@ impl Checker for Groups {
         if !submit.group {
             return;
         }
-        let in_group =
-            |event: &&Event| matches!(event, Event::Admitted(task) if task.group.is_some());
-        let admitted = step.events().iter().filter(in_group).count();
+        // Whatever is admitted now comes from the group, but for what schedules submit.
+        let own =
+            |event: &&Event| matches!(event, Event::Admitted(task) if task.schedule.is_none());
+        let admitted = step.events().iter().filter(own).count();
         let (let_in, group) = match &step.reply {
             Reply::Submitted { answers, group } => {
                 let let_in: Vec<TaskId> = answers.iter().filter_map(id_of).collect();

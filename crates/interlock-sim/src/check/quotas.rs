@@ -4,9 +4,9 @@
 use super::Checker;
 use super::meter::Meter;
 use crate::oracle::{Findings, Ledger, Step, TaskRow};
-use interlock_core::Event;
 use interlock_core::event::{InstanceName, Started};
 use interlock_core::words::{Elapsed, Limit, Quota, QuotaId};
+use interlock_core::{Command, Event, Reply};
 use std::collections::BTreeMap;
 
 /// Watches what the server grants.
@@ -39,6 +39,37 @@ impl Checker for Quotas {
             _ => {}
         }
         self.meter.event(ledger, step, event);
+    }
+
+    fn step(&mut self, ledger: &Ledger, step: &Step, found: &mut Findings) {
+        let Some(Command::PauseQuota {
+            quota,
+            resource,
+            for_ms,
+        }) = &step.command
+        else {
+            return;
+        };
+        let Some((id, _)) = ledger
+            .quota_named(quota)
+            .filter(|_| step.reply == Reply::Done)
+        else {
+            return;
+        };
+        let instance = InstanceName {
+            quota: id,
+            resource: resource.clone(),
+        };
+        let until = ledger.pauses.get(&instance).copied().unwrap_or_default();
+        let asked = step.at.elapsed.plus(*for_ms);
+        let heard = if *for_ms == 0 {
+            until <= asked
+        } else {
+            until >= asked
+        };
+        found.expect(heard, || {
+            format!("{instance:?} was paused until {asked:?}, but is until {until:?}")
+        });
     }
 }
 
@@ -183,6 +214,18 @@ mod tests {
         let mut story = story(Limit::AtOnce(3));
         start(&mut story, 1, 1);
         story.caught("its kind says 2");
+    }
+
+    #[test]
+    fn a_pause_that_was_asked_for_is_in_the_log() {
+        let mut story = story(Limit::AtOnce(3));
+        let pause = Command::PauseQuota {
+            quota: name("calls"),
+            resource: None,
+            for_ms: 500,
+        };
+        story.decide(pause, Reply::Done, Vec::new());
+        story.caught("was paused until");
     }
 
     #[test]

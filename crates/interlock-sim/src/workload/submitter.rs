@@ -5,13 +5,15 @@ use crate::actor::{Address, Ctx};
 use crate::feature::Feature;
 use crate::oracle::Ledger;
 use interlock_core::Command;
-use interlock_core::command::Submit;
-use interlock_core::words::{After, IfBusy, Submission, TaskId};
+use interlock_core::command::{HoldTarget, Submit};
+use interlock_core::words::{After, IfBusy, Name, ResourceName, Submission, TaskId};
 
 /// How many live tasks are enough.
 const LIVE_MAX: usize = 100;
 /// How many in a flood, enough for more than one slice.
 const FLOOD: u64 = 1_150;
+/// So many tasks take more than one slice.
+const SLICES: usize = 600;
 
 /// The submitters, all in one.
 #[derive(Default)]
@@ -20,15 +22,24 @@ pub struct Submitter {
     keyed: Vec<Submission>,
     /// What was submitted lately, to be submitted again.
     recent: Vec<Submission>,
-    flooded: bool,
+    flood: Option<Flood>,
+}
+
+/// More tasks than one slice can move.
+struct Flood {
+    kind: Name,
+    resource: ResourceName,
+    held: Option<HoldTarget>,
 }
 
 impl Submitter {
     /// Submits something, unless there is more than enough already.
     pub fn submit(&mut self, ctx: &mut Ctx<'_>, ledger: &Ledger) {
-        if !self.flooded && ctx.strikes(Feature::Flood, 5) {
-            self.flooded = true;
+        if self.flood.is_none() && ctx.strikes(Feature::Flood, 5) {
             return self.flood(ctx);
+        }
+        if let Some(flood) = self.flood.as_mut().filter(|_| ledger.tasks.len() > SLICES) {
+            return flood.stir(ctx);
         }
         if ledger.tasks.len() > LIVE_MAX {
             return;
@@ -147,12 +158,40 @@ impl Submitter {
         let kind = ctx.scenery.kinds[0].clone();
         let mut first = Submission::new(kind.name.clone(), submission::draw_of(ctx, &kind).claims);
         first.claims.truncate(1);
+        self.flood = Some(Flood {
+            kind: kind.name.clone(),
+            resource: first.claims[0].resource.clone(),
+            held: None,
+        });
         for _ in 0..2 {
             let items = (0..FLOOD / 2)
                 .map(|_| submission::altered(&first, ctx.rng.bits() >> 12))
                 .collect();
             send(ctx, items, false, false);
         }
+    }
+}
+
+impl Flood {
+    /// Has all of it moved, again and again, so that others meet a sweep half-way.
+    fn stir(&mut self, ctx: &mut Ctx<'_>) {
+        if ctx.rng.percent(70) {
+            return;
+        }
+        let by = None;
+        let command = match self.held.take() {
+            Some(what) => Command::Release { what, by },
+            None => {
+                let what = match ctx.rng.below(3) {
+                    0 => HoldTarget::Kind(self.kind.clone()),
+                    1 => HoldTarget::Resource(self.resource.clone()),
+                    _ => HoldTarget::Namespace,
+                };
+                self.held = Some(what.clone());
+                Command::Hold { what, by }
+            }
+        };
+        ctx.send(Address::Operator, command);
     }
 }
 

@@ -62,10 +62,11 @@ impl Model {
         let me = self.new_task(wish);
         let is_later = wish.due.is_some_and(|due| due > self.now.wall.0);
         let is_immediate = !is_later && self.has_met_all(me);
-        // It may have cancelled what made it possible.
-        let is_decided = is_immediate && !self.decided_against(me).is_empty();
-        if is_decided || !self.failed_dependencies(wish).is_empty() {
+        if !self.failed_dependencies(wish).is_empty() {
             self.end(me, Outcome::Cancelled);
+        } else if is_immediate && !self.decided_against(me).is_empty() {
+            // It cancelled what made it possible, and is looked at as if it came due just now.
+            self.come_due(me);
         } else {
             self.pass_dependencies(me);
         }

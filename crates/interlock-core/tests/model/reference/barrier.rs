@@ -145,7 +145,6 @@ impl Model {
 
     /// Lets those out whose barriers have ended. Whoever is behind nobody any more comes again, to
     /// those of its resources that it was not let out of just now, and joins if nobody is there.
-    /// Barriers come last, so that they are after those who came before them.
     pub(crate) fn let_out(&mut self) {
         loop {
             for task in self.all(|task| task.state == State::Outside) {
@@ -160,9 +159,12 @@ impl Model {
             let mut free = self.all(|task| {
                 task.state == State::Outside && task.behind.iter().all(Option::is_none)
             });
+            // The design leaves open who goes first if several are free at once; so the core does.
             free.sort_by_key(|&task| {
+                let told = self.order.iter().position(|id| *id == self.tasks[task].id);
                 let task = &self.tasks[task];
                 (
+                    told,
                     task.is_lifecycle(),
                     task.positions.iter().max().copied(),
                     task.number,

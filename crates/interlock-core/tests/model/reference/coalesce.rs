@@ -71,21 +71,25 @@ impl Model {
         }
     }
 
-    /// A run ended without success: the follow-up that gathered meanwhile becomes one with its task,
-    /// unless there is a barrier after either.
+    /// A run ended without success: the follow-up that gathered meanwhile becomes one with its task.
     pub(crate) fn take_in_follow_up(&mut self, me: Index) {
+        if let Some(follow_up) = self.follow_up(me) {
+            self.fold(follow_up, me);
+        }
+    }
+
+    /// The same that waits for a task to end its run, unless there is a barrier after either.
+    pub(crate) fn follow_up(&mut self, me: Index) -> Option<Index> {
         let task = &self.tasks[me];
-        if !task.coalesces || task.held {
-            return;
+        if !task.coalesces || task.held || self.has_barrier_after(me) {
+            return None;
         }
         let (kind, key, claims) = (task.kind, task.key, task.claims.clone());
         // So that it does not find itself.
         let state = std::mem::replace(&mut self.tasks[me].state, State::Dependent);
         let follow_up = self.same_waiting(kind, key, &claims);
         self.tasks[me].state = state;
-        if let Some(follow_up) = follow_up.filter(|_| !self.has_barrier_after(me)) {
-            self.fold(follow_up, me);
-        }
+        follow_up
     }
 
     /// A task that was scheduled is due: if the same waits already, it becomes one with that.
@@ -126,7 +130,7 @@ impl Model {
     }
 }
 
-fn first_wait(kind: &Kind) -> u64 {
+pub(super) fn first_wait(kind: &Kind) -> u64 {
     match &kind.retry.waits {
         Waits::Ladder(waits) => waits.first().copied().unwrap_or(u64::MAX / 2),
         Waits::Exponential { first_ms, .. } => *first_ms,

@@ -1,5 +1,6 @@
 //! Sessions, runs and leases, and what follows the end of a run (design §7 and §8).
 
+use super::coalesce::first_wait;
 use super::{Index, Model, State};
 use interlock_core::command::Again;
 use interlock_core::reply::{Finished, Order, StopWhy};
@@ -153,6 +154,11 @@ impl Model {
     fn retry(&mut self, me: Index, again: Again) -> Finished {
         let now = self.now.wall.0;
         let retry = self.policy(me).retry.clone();
+        // With a follow-up it becomes one task, which is due at the first rung at the latest.
+        let longest = match self.follow_up(me) {
+            Some(_) => first_wait(self.policy(me)),
+            None => u64::MAX / 2,
+        };
         let task = &mut self.tasks[me];
         task.tries += 1;
         task.last_failure = now;
@@ -166,7 +172,7 @@ impl Model {
             Again::Never => None,
         };
         let first_run = task.first_run.expect("it ran");
-        let until = wait.map(|wait| now + wait);
+        let until = wait.map(|wait| now + wait.min(longest));
         let is_in_window = until.is_some_and(|until| until <= first_run + retry.window_ms);
         let has_tries = retry.tries_max.is_none_or(|most| task.tries < most);
         match until {

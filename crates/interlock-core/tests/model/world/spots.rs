@@ -11,7 +11,10 @@ impl World {
     pub(super) fn note_spot(&mut self, event: &Event) {
         let (task, spot) = match event {
             Event::Admitted(admitted) => (admitted.task, admitted.spot),
-            Event::Moved { task, spot, .. } => (*task, *spot),
+            Event::Moved { task, spot, .. } => {
+                self.model.order.push(*task);
+                (*task, *spot)
+            }
             Event::Merged {
                 into: task, rank, ..
             }

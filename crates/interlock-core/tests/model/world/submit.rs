@@ -6,7 +6,7 @@ use crate::steps::{Afterwards, Ask};
 use interlock_core::Refusal;
 use interlock_core::command::{Command, Submit};
 use interlock_core::limits::REASONS_MAX;
-use interlock_core::reply::{Answer, Reply, Report, Verdict};
+use interlock_core::reply::{Answer, Reason, Reply, Report, Verdict};
 use interlock_core::words::{After, Claim, Due, IfBusy, Name, Payload, Submission};
 
 /// What the model says of one submission, taken down when it was judged.
@@ -80,6 +80,18 @@ impl World {
         });
         if is_circular || !bad_form.is_empty() || first_fault.is_some() {
             return none_admitted(&answers, &bad_form, is_circular, first_fault);
+        }
+        let clashes = |answer: &Answer| match answer {
+            Answer::Rejected { reasons } => reasons
+                .iter()
+                .all(|reason| matches!(reason, Reason::EarlierItem { .. })),
+            _ => false,
+        };
+        let is_clash = |item: usize| wishes[item].reject_if_busy && clashes(&answers[item]);
+        if let Some(item) = order.iter().copied().find(|&item| is_clash(item)) {
+            // The design leaves open whether an item that must not wait may be let in because of
+            // its priority, if another of its group stands in its way without it.
+            return none_admitted(&answers, &[], false, Some(item));
         }
         let group = Some(self.groups.len());
         self.groups.push(formed.ok_or("no group was formed")?);
