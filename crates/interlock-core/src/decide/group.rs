@@ -1,6 +1,6 @@
 //! Groups: several tasks in one request, all admitted or none.
 
-use super::admit::Path;
+use super::admit::{Judged, Path};
 use super::idempotency::Recalled;
 use super::prepare::{Prepared, bad};
 use crate::Core;
@@ -10,6 +10,12 @@ use crate::refusal::Refusal;
 use crate::reply::{Answer, Reason, Reply};
 use crate::words::{GroupId, IfBusy, Op, ResourceName, Submission, TaskId};
 use std::collections::BTreeMap;
+
+/// The items of a group that is admitted, each with its verdict, and the order in which they come.
+struct Whole {
+    items: Vec<(Prepared, Judged)>,
+    order: Vec<usize>,
+}
 
 /// What earlier items of a group will have done to a resource once they are admitted.
 #[derive(Default)]
@@ -35,8 +41,8 @@ impl Core {
             Err(answers) if for_parts.is_some() => {
                 self.admit_in_parts(for_parts.unwrap_or_default(), answers)
             }
-            Ok((prepared, order)) => {
-                let (answers, group) = self.admit_group(prepared, &order);
+            Ok(whole) => {
+                let (answers, group) = self.admit_group(whole);
                 self.remember(to_keep, &answers, group);
                 Reply::Submitted { answers, group }
             }
@@ -49,10 +55,7 @@ impl Core {
 
     /// All items in good form and an order in which none waits for a later one, or one answer per
     /// item that says why not.
-    fn prepare_group(
-        &self,
-        items: Vec<Submission>,
-    ) -> Result<(Vec<Prepared>, Vec<usize>), Vec<Answer>> {
+    fn prepare_group(&self, items: Vec<Submission>) -> Result<Whole, Vec<Answer>> {
         let count = items.len();
         let mut prepared = Vec::with_capacity(count);
         let mut faults: BTreeMap<usize, Answer> = BTreeMap::new();
@@ -73,17 +76,25 @@ impl Core {
             let Some(order) = order_of(&prepared) else {
                 return Err(vec![Answer::Refused(Refusal::Cycle); count]);
             };
-            faults = self.judge_group(&mut prepared, &order);
-            if faults.is_empty() {
-                return Ok((prepared, order));
+            match self.judge_group(&mut prepared, &order) {
+                Ok(judged) => {
+                    let items = prepared.into_iter().zip(judged).collect();
+                    return Ok(Whole { items, order });
+                }
+                Err(found) => faults = found,
             }
         }
         Err(not_admitted(count, faults))
     }
 
     /// Judges the items as if those before them were admitted. Changes nothing but the items.
-    fn judge_group(&self, prepared: &mut [Prepared], order: &[usize]) -> BTreeMap<usize, Answer> {
+    fn judge_group(
+        &self,
+        prepared: &mut [Prepared],
+        order: &[usize],
+    ) -> Result<Vec<Judged>, BTreeMap<usize, Answer>> {
         let mut faults = BTreeMap::new();
+        let mut verdicts: BTreeMap<usize, Judged> = BTreeMap::new();
         let mut earlier: BTreeMap<ResourceName, Earlier> = BTreeMap::new();
         for (added, &at) in order.iter().enumerate() {
             let item = &mut prepared[at];
@@ -94,6 +105,7 @@ impl Core {
                 Ok(judged) => {
                     let at_once = item.is_immediate() && judged.comes_at_once();
                     let barrier = item.claims.iter().any(|claim| claim.earlier.is_some());
+                    verdicts.insert(at, judged);
                     at_once && (barrier || self.merge_target(item).is_none())
                 }
                 Err(answer) => {
@@ -115,26 +127,26 @@ impl Core {
                 }
             }
         }
-        faults
+        if faults.is_empty() {
+            return Ok(verdicts.into_values().collect());
+        }
+        Err(faults)
     }
 
-    fn admit_group(
-        &mut self,
-        prepared: Vec<Prepared>,
-        order: &[usize],
-    ) -> (Vec<Answer>, Option<GroupId>) {
+    fn admit_group(&mut self, whole: Whole) -> (Vec<Answer>, Option<GroupId>) {
         let group = GroupId(self.state.position);
         let path = Path {
             group: Some(group),
             before: Some(TaskId(self.state.next_task)),
             ..Path::default()
         };
-        let count = prepared.len();
-        let mut prepared: Vec<Option<Prepared>> = prepared.into_iter().map(Some).collect();
+        let Whole { items, order } = whole;
+        let count = items.len();
+        let mut items: Vec<Option<(Prepared, Judged)>> = items.into_iter().map(Some).collect();
         let mut ids: Vec<Option<TaskId>> = vec![None; count];
         let mut answers: Vec<Option<Answer>> = vec![None; count];
-        for &at in order {
-            let mut item = prepared[at]
+        for at in order {
+            let (mut item, judged) = items[at]
                 .take()
                 .expect("each item stands in the order once");
             item.after
@@ -145,7 +157,7 @@ impl Core {
             for claim in &mut item.claims {
                 claim.earlier = None;
             }
-            let answer = self.submit_prepared(item, &path);
+            let answer = self.submit_prepared(item, Some(judged), &path);
             if let Answer::Admitted(report) | Answer::Coalesced(report) = &answer {
                 ids[at] = report.task;
             }

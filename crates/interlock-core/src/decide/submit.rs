@@ -1,6 +1,6 @@
 //! `submit`: one answer per item; a bad item never harms its neighbours, unless they form a group.
 
-use super::admit::Path;
+use super::admit::{Judged, Path};
 use super::prepare::{Prepared, bad, too_many};
 use crate::Core;
 use crate::command::Submit;
@@ -65,11 +65,18 @@ impl Core {
             Ok(prepared) => prepared,
             Err(refusal) => return Answer::Refused(refusal),
         };
-        self.submit_prepared(prepared, path)
+        self.submit_prepared(prepared, None, path)
     }
 
-    /// One submission in good form: it joins another task, or is judged and admitted.
-    pub(crate) fn submit_prepared(&mut self, mut prepared: Prepared, path: &Path) -> Answer {
+    /// One submission in good form: it joins another task, or is judged and admitted. One that has
+    /// its verdict already, as part of a group, is admitted whatever has become of its resources
+    /// since.
+    pub(crate) fn submit_prepared(
+        &mut self,
+        mut prepared: Prepared,
+        verdict: Option<Judged>,
+        path: &Path,
+    ) -> Answer {
         let id = TaskId(self.state.next_task);
         let before = path.before.unwrap_or(id);
         if let Some(into) = self.merge_target(&prepared) {
@@ -77,9 +84,13 @@ impl Core {
             self.cancel_earlier(&prepared, into, before);
             return Answer::Coalesced(self.report_joined(into));
         }
-        let judged = match self.judge(&prepared) {
-            Ok(judged) => judged,
-            Err(answer) => return answer,
+        let judged = match (self.judge(&prepared), verdict) {
+            (Ok(judged), _) => judged,
+            (Err(answer), None) => return answer,
+            (Err(_), Some(verdict)) => {
+                self.cancel_earlier(&prepared, id, before);
+                return self.admit_to_test(prepared, verdict, path);
+            }
         };
         if !self.cancel_earlier(&prepared, id, before) {
             return Answer::Admitted(self.admit(prepared, judged, path));
@@ -87,16 +98,20 @@ impl Core {
         self.find_again(&mut prepared);
         match self.judge(&prepared) {
             Ok(judged) => Answer::Admitted(self.admit(prepared, judged, path)),
-            // What it called off has made it impossible: it is let in, and tested on arrival.
-            Err(_) => {
-                let judged = judged.put_off(self.state.now.wall);
-                let report = self.admit(prepared, judged, path);
-                if self.state.tasks.get(id).is_some() {
-                    self.arrive(id, None, None);
-                }
-                Answer::Admitted(report)
-            }
+            Err(_) => self.admit_to_test(prepared, judged, path),
         }
+    }
+
+    /// What a submission, or an item of its group, called off has made it impossible: it is let
+    /// in, and tested on arrival.
+    fn admit_to_test(&mut self, prepared: Prepared, judged: Judged, path: &Path) -> Answer {
+        let id = TaskId(self.state.next_task);
+        let judged = judged.put_off(self.state.now.wall);
+        let report = self.admit(prepared, judged, path);
+        if self.state.tasks.get(id).is_some() {
+            self.arrive(id, None, None);
+        }
+        Answer::Admitted(report)
     }
 
     /// Resources may have come and gone since the claims were looked up.

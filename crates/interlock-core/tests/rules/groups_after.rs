@@ -170,6 +170,22 @@ fn an_item_that_the_group_itself_makes_impossible_is_rejected() {
 }
 
 #[test]
+fn a_group_that_undoes_its_own_future_is_still_let_in_as_a_whole() {
+    play(
+        "kind delete op=delete retry=none
+         kind create op=create retry=none
+         kind undo cancels=create retry=none
+         kind sync retry=none",
+        "submit delete repository:a                         | accepted 1
+         submit create repository:a                         | postponed 2: behind 1
+         group undo repository:a ; sync repository:a        | g1: postponed 3: behind 2; postponed 4: behind 2
+         show 2                                             | cancelled: cancelled by 3
+         show 3                                             | cancelled: future decided by 1
+         show 4                                             | cancelled: future decided by 1",
+    );
+}
+
+#[test]
 fn cycles_are_refused() {
     play(
         ONCE,
