@@ -52,15 +52,15 @@ pub struct Crash {
     pub again: bool,
 }
 
-/// Where in the life of a batch the server dies.
+/// When the server dies, as seen from the commit of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CrashPoint {
     /// Decided, but nothing committed.
-    BeforeCommit,
+    Before,
     /// A prefix of what was decided is committed.
-    AmidCommit,
+    Amid,
     /// Committed, but not answered.
-    AfterCommit,
+    After,
 }
 
 /// Draws a fault, if the world allows the one that was drawn.
@@ -91,9 +91,9 @@ pub fn draw(ctx: &mut Ctx<'_>) -> Option<Fault> {
 pub fn draw_crash(ctx: &mut Ctx<'_>) -> Crash {
     Crash {
         point: *ctx.rng.pick(&[
-            CrashPoint::BeforeCommit,
-            CrashPoint::AmidCommit,
-            CrashPoint::AfterCommit,
+            CrashPoint::Before,
+            CrashPoint::Amid,
+            CrashPoint::After,
         ]),
         away_ms: ctx.rng.wait(1_500),
         elsewhere: ctx.rng.percent(40),

@@ -53,11 +53,6 @@ impl Rng {
         self.below(100) < percent
     }
 
-    /// True in `per_mille` of cases out of a thousand.
-    pub fn per_mille(&mut self, per_mille: u64) -> bool {
-        self.below(1_000) < per_mille
-    }
-
     /// One of them.
     pub fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
         &items[self.index(items.len())]

@@ -128,15 +128,6 @@ impl Tally {
         }
     }
 
-    /// Adds up two tallies.
-    pub fn merge(&mut self, other: &Tally) {
-        self.counts.resize(Situation::ALL.len(), 0);
-        self.seeds += other.seeds;
-        for (count, more) in self.counts.iter_mut().zip(&other.counts) {
-            *count += more;
-        }
-    }
-
     /// Each situation with the percentage of seeds that reached it.
     pub fn percentages(&self) -> impl Iterator<Item = (Situation, f64)> {
         let seeds = self.seeds.max(1) as f64;

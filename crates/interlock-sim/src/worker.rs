@@ -99,11 +99,6 @@ impl Process {
         }
     }
 
-    /// Its plan.
-    pub fn plan(&self) -> &WorkerPlan {
-        &self.plan
-    }
-
     /// Where answers reach it.
     pub fn address(&self) -> Address {
         Address::Process {

@@ -149,12 +149,12 @@ fn folded(ledger: &Ledger, from: &TaskRow, into: &TaskRow, found: &mut Findings)
         )
     });
     // Whoever stands before a barrier takes nobody in who came after it.
-    if matches!(into.stage, Stage::InLine | Stage::Throttled { .. }) {
-        if let Some(barrier) = later_barrier(ledger, into) {
-            found.add(format!(
-                "task {a} was folded into {b} across the barrier of task {barrier}"
-            ));
-        }
+    if matches!(into.stage, Stage::InLine | Stage::Throttled { .. })
+        && let Some(barrier) = later_barrier(ledger, into)
+    {
+        found.add(format!(
+            "task {a} was folded into {b} across the barrier of task {barrier}"
+        ));
     }
 }
 

@@ -143,7 +143,9 @@ fn best_first(ledger: &Ledger, started: &Started, found: &mut Findings) {
     found.expect(obstacle.is_none(), || {
         format!("task {} starts though {obstacle:?} is in its way", task.id)
     });
-    let Some(session) = ledger.sessions.get(&started.session) else {
+    // While a sweep is under way some of those in line are held or cancelled already.
+    let settled = ledger.is_settled();
+    let Some(session) = ledger.sessions.get(&started.session).filter(|_| settled) else {
         return;
     };
     for kind in session.kinds.iter().filter_map(|id| ledger.kind(*id)) {

@@ -21,11 +21,10 @@ impl Checker for Retries {
     }
 
     fn event(&mut self, ledger: &Ledger, step: &Step, _: u64, event: &Event, found: &mut Findings) {
-        if let Event::Merged { into, .. } | Event::Folded { into, .. } = event {
-            if let Some(Stage::Retrying { until }) = ledger.tasks.get(into).map(|task| &task.stage)
-            {
-                self.joined.push((*into, *until));
-            }
+        if let Event::Merged { into, .. } | Event::Folded { into, .. } = event
+            && let Some(Stage::Retrying { until }) = ledger.tasks.get(into).map(|task| &task.stage)
+        {
+            self.joined.push((*into, *until));
         }
         let Event::RunEnded(ended) = event else {
             return;

@@ -20,7 +20,7 @@ impl Checker for SelfCheck {
     }
 
     fn scan(&mut self, _: &Ledger, core: &Core, draw: u64, found: &mut Findings) {
-        if draw % EVERY == 0 {
+        if draw.is_multiple_of(EVERY) {
             report(core.check(), found);
         }
     }

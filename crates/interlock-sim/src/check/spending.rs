@@ -11,10 +11,14 @@ use std::sync::Arc;
 /// A limit that was in force within this time may still be the one a run keeps to.
 const OLD_LIMITS_MS: u64 = 300_000;
 
+/// One count of a quota: its name, and the resource if it is per resource.
+type Count = (Name, Option<ResourceName>);
+
 /// Watches what is really used.
 #[derive(Default)]
 pub struct Spending {
-    used: BTreeMap<(Name, Option<ResourceName>), VecDeque<(u64, u64)>>,
+    /// When, and how many units.
+    used: BTreeMap<Count, VecDeque<(u64, u64)>>,
     defined: BTreeMap<Name, Vec<(u64, Arc<Quota>)>>,
 }
 
@@ -150,9 +154,7 @@ mod tests {
                 }],
             }),
         }]);
-        let token = story.next_token();
         let spends = |shop: &str, units| Deed::Spends {
-            token,
             quota: name("calls"),
             resource: Some(resource(shop)),
             units,

@@ -75,7 +75,7 @@ impl Checker for Stops {
                 }
             }
         }
-        if step.more || step.number % EVERY != 0 {
+        if step.more || !step.number.is_multiple_of(EVERY) {
             return;
         }
         for (_, token) in &ledger.deadlines {

@@ -30,7 +30,7 @@ impl Checker for Throttle {
     }
 
     fn step(&mut self, ledger: &Ledger, step: &Step, found: &mut Findings) {
-        if step.more || !ledger.is_settled() || step.number % EVERY != 0 {
+        if step.more || !ledger.is_settled() || !step.number.is_multiple_of(EVERY) {
             return;
         }
         for queue in ledger.queues.values() {

@@ -158,7 +158,6 @@ impl Ledger {
             next,
             last: old.and_then(|row| row.last.clone()),
             fired: 0,
-            set: self.now,
         };
         self.schedules.insert(schedule.name.clone(), row);
     }

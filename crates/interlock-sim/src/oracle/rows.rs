@@ -1,10 +1,10 @@
 //! The rows of the ledger.
 
-use interlock_core::event::{EndWhy, Fired, InstanceName, Spot, Stage};
+use interlock_core::event::{Fired, InstanceName, Spot, Stage};
 use interlock_core::reply::StopWhy;
 use interlock_core::words::{
-    Elapsed, GroupId, Kind, KindId, Name, Now, Op, Outcome, Payload, ResourceName, Schedule,
-    SessionId, TaskId, Token, Wall,
+    Elapsed, Kind, KindId, Name, Now, Op, Outcome, Payload, ResourceName, Schedule, SessionId,
+    TaskId, Token, Wall,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -27,12 +27,8 @@ pub struct KindRow {
 pub struct SubmissionRow {
     /// Its number.
     pub seq: TaskId,
-    /// When it was accepted.
-    pub at: Now,
     /// Not to be satisfied before.
     pub due: Option<Wall>,
-    /// What it carries.
-    pub payload: Payload,
 }
 
 /// A live task.
@@ -58,8 +54,6 @@ pub struct TaskRow {
     pub unmet: BTreeSet<TaskId>,
     /// Held by itself.
     pub held: bool,
-    /// Its group.
-    pub group: Option<GroupId>,
     /// Its parent.
     pub parent: Option<TaskId>,
     /// The schedule it came from.
@@ -152,18 +146,6 @@ impl TaskRow {
         self.claims.iter().any(|(_, op)| op.is_lifecycle())
     }
 
-    /// Whether it conflicts with another task on any resource.
-    pub fn conflicts_with(&self, other: &TaskRow) -> Option<&ResourceName> {
-        self.claims
-            .iter()
-            .find(|(resource, op)| {
-                other
-                    .op_on(resource)
-                    .is_some_and(|held| held.conflicts(*op))
-            })
-            .map(|(resource, _)| resource)
-    }
-
     /// Whether both are the same in the sense of coalescing.
     pub fn same_as(&self, other: &TaskRow) -> bool {
         self.coalesces
@@ -179,8 +161,6 @@ impl TaskRow {
 pub struct EndedRow {
     /// How.
     pub outcome: Outcome,
-    /// Why.
-    pub why: EndWhy,
     /// When.
     pub at: Now,
     /// Its claims.
@@ -250,6 +230,4 @@ pub struct ScheduleRow {
     pub last: Option<(Now, Fired)>,
     /// Firings since it was set.
     pub fired: u64,
-    /// When it was set.
-    pub set: Now,
 }

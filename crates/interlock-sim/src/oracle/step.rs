@@ -2,7 +2,7 @@
 
 use interlock_core::event::{Event, Record};
 use interlock_core::reply::{Answer, Wake};
-use interlock_core::words::{Elapsed, Name, Now, Op, ResourceName, Submission, TaskId, Token};
+use interlock_core::words::{Name, Now, Op, ResourceName, Submission, TaskId, Token};
 use interlock_core::{Command, NextTimer, Reply};
 
 /// One committed decision.
@@ -73,11 +73,6 @@ impl Step {
         let items = submit.items.iter().zip(ids);
         items.filter_map(|(item, id)| Some((id?, item))).collect()
     }
-
-    /// The time of the decision on the boot-time clock.
-    pub fn elapsed(&self) -> Elapsed {
-        self.at.elapsed
-    }
 }
 
 fn merged_seq(event: &Event) -> Option<TaskId> {
@@ -106,8 +101,6 @@ pub enum Deed {
     },
     /// It used units of a quota.
     Spends {
-        /// The run.
-        token: Token,
         /// The quota.
         quota: Name,
         /// The resource, for a quota per resource.
@@ -154,13 +147,14 @@ impl Findings {
         }
     }
 
+    /// Everything found.
+    #[cfg(test)]
+    pub fn all(&self) -> &[Violation] {
+        &self.found
+    }
+
     /// The first one.
     pub fn first(&self) -> Option<&Violation> {
         self.found.first()
-    }
-
-    /// Everything found.
-    pub fn all(&self) -> &[Violation] {
-        &self.found
     }
 }

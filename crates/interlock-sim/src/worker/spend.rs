@@ -129,7 +129,6 @@ impl Process {
             None
         };
         ctx.out.push(Effect::Deed(Deed::Spends {
-            token,
             quota,
             resource,
             units,

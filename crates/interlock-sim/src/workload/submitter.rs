@@ -11,9 +11,11 @@ use interlock_core::words::{After, IfBusy, Name, ResourceName, Submission, TaskI
 /// How many live tasks are enough.
 const LIVE_MAX: usize = 100;
 /// How many in a flood, enough for more than one slice.
-const FLOOD: u64 = 1_150;
+const FLOOD: u64 = 800;
 /// So many tasks take more than one slice.
-const SLICES: usize = 600;
+const SLICES: usize = 350;
+/// How often a flood is stirred at most.
+const STIRS: u32 = 8;
 
 /// The submitters, all in one.
 #[derive(Default)]
@@ -30,6 +32,7 @@ struct Flood {
     kind: Name,
     resource: ResourceName,
     held: Option<HoldTarget>,
+    stirs: u32,
 }
 
 impl Submitter {
@@ -162,6 +165,7 @@ impl Submitter {
             kind: kind.name.clone(),
             resource: first.claims[0].resource.clone(),
             held: None,
+            stirs: 0,
         });
         for _ in 0..2 {
             let items = (0..FLOOD / 2)
@@ -175,9 +179,10 @@ impl Submitter {
 impl Flood {
     /// Has all of it moved, again and again, so that others meet a sweep half-way.
     fn stir(&mut self, ctx: &mut Ctx<'_>) {
-        if ctx.rng.percent(70) {
+        if self.stirs >= STIRS || ctx.rng.percent(80) {
             return;
         }
+        self.stirs += 1;
         let by = None;
         let command = match self.held.take() {
             Some(what) => Command::Release { what, by },

@@ -43,8 +43,8 @@ impl World {
             self.take_doom()
         };
         let kept = match crash.map(|crash| crash.point) {
-            Some(CrashPoint::BeforeCommit) => 0,
-            Some(CrashPoint::AmidCommit) => self.rng.index(batch.len() + 1),
+            Some(CrashPoint::Before) => 0,
+            Some(CrashPoint::Amid) => self.rng.index(batch.len() + 1),
             _ => batch.len(),
         };
         if batch[kept..]
@@ -258,7 +258,7 @@ impl World {
         self.awake_since = self.clock.time;
         if std::mem::take(&mut self.server.dies_again) && self.calm_until.is_none() {
             let mut crash = self.with_ctx(|ctx, _, _| crate::faults::draw_crash(ctx));
-            crash.point = CrashPoint::AfterCommit;
+            crash.point = CrashPoint::After;
             return self.crash_server(crash, true);
         }
         self.plan_next();

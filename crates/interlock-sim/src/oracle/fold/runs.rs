@@ -145,7 +145,7 @@ impl Ledger {
             row.lost |= matches!(ended.how, RunEnd::Lost | RunEnd::Stopped { lost: true, .. });
         }
         match &ended.then {
-            Then::Done { outcome, why, .. } => self.end(task, *outcome, why, found),
+            Then::Done { outcome, .. } => self.end(task, *outcome, found),
             Then::Wait { to, spot } => self.change(task, found, |row| {
                 row.stage = to.clone();
                 row.spot = *spot;

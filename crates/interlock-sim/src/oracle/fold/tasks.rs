@@ -4,7 +4,7 @@ use crate::oracle::ledger::Ledger;
 use crate::oracle::rows::{EndedRow, SubmissionRow, TaskRow};
 use crate::oracle::step::{Findings, Step};
 use interlock_core::Event;
-use interlock_core::event::{Admitted, EndWhy, Spot, Stage};
+use interlock_core::event::{Admitted, Spot, Stage};
 use interlock_core::words::{Outcome, Payload, PayloadRule, TaskId};
 
 impl Ledger {
@@ -24,7 +24,7 @@ impl Ledger {
                     task.priority = *priority;
                     task.spot.rank = *rank;
                 });
-                self.fold_merged(step, *into, *seq, payload);
+                self.fold_merged(*into, *seq, payload);
             }
             Event::Folded {
                 from,
@@ -65,12 +65,10 @@ impl Ledger {
             Event::LastRun { task, by } => {
                 self.change(*task, found, |row| row.last_run_by = Some(*by));
             }
-            Event::Ended {
-                task, outcome, why, ..
-            } => {
+            Event::Ended { task, outcome, .. } => {
                 let running = self.tasks.get(task).is_some_and(TaskRow::is_running);
                 found.expect(!running, || format!("task {task} ended while it runs"));
-                self.end(*task, *outcome, why, found);
+                self.end(*task, *outcome, found);
             }
             other => found.add(format!("the ledger does not know {other:?}")),
         }
@@ -141,7 +139,7 @@ impl Ledger {
         });
     }
 
-    fn fold_merged(&mut self, step: &Step, into: TaskId, seq: TaskId, payload: &Payload) {
+    fn fold_merged(&mut self, into: TaskId, seq: TaskId, payload: &Payload) {
         let rule = self
             .tasks
             .get(&into)
@@ -151,12 +149,7 @@ impl Ledger {
         };
         task.payload = join(rule, task.payload.take(), Some(payload.clone()));
         task.window_start = None;
-        task.submissions.push(SubmissionRow {
-            seq,
-            at: step.at,
-            due: None,
-            payload: payload.clone(),
-        });
+        task.submissions.push(SubmissionRow { seq, due: None });
     }
 
     fn fold_folded(&mut self, from: TaskId, into: TaskId, found: &mut Findings) {
@@ -198,7 +191,7 @@ impl Ledger {
     }
 
     /// Ends a task that no run holds any more.
-    pub(super) fn end(&mut self, id: TaskId, outcome: Outcome, why: &EndWhy, found: &mut Findings) {
+    pub(super) fn end(&mut self, id: TaskId, outcome: Outcome, found: &mut Findings) {
         let Some(task) = self.tasks.remove(&id) else {
             return found.add(format!("task {id} ended but is not live"));
         };
@@ -206,7 +199,6 @@ impl Ledger {
         self.forget(&task);
         let row = EndedRow {
             outcome,
-            why: why.clone(),
             at: self.now,
             claims: task.claims,
         };
@@ -247,7 +239,6 @@ fn new_row(step: &Step, admitted: &Admitted) -> TaskRow {
         after: admitted.after.clone(),
         unmet: admitted.after.iter().copied().collect(),
         held: admitted.hold,
-        group: admitted.group,
         parent: admitted.parent,
         schedule: admitted.schedule.clone(),
         stage: admitted.to.clone(),
@@ -261,9 +252,7 @@ fn new_row(step: &Step, admitted: &Admitted) -> TaskRow {
         let_in: Vec::new(),
         submissions: vec![SubmissionRow {
             seq: admitted.task,
-            at: step.at,
             due: admitted.due,
-            payload: admitted.payload.clone(),
         }],
         tries: 0,
         losses: 0,
