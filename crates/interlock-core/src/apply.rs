@@ -8,9 +8,11 @@ mod task;
 use crate::command::HoldTarget;
 use crate::event::{Event, Fired, Sweep};
 use crate::limits;
+use crate::row::RowKey;
 use crate::state::worker::{Session, Stop};
 use crate::state::{Group, Remembered, ScheduleState, State, SweepState, timers::WallTimer};
 use crate::words::{GroupId, Name, SessionId, TaskId, Wall};
+use end::Ending;
 use std::collections::{BTreeSet, VecDeque};
 
 impl State {
@@ -23,24 +25,33 @@ impl State {
             Event::NamespaceSet(namespace) => self.namespace = *namespace,
             Event::KindSet { id, kind } => {
                 self.kinds.set(*id, kind.clone());
+                self.touched.touch(|| RowKey::Kind(*id));
                 // Its quotas may be others now: whoever waits for units is looked at anew.
                 self.dirty
                     .instances
                     .extend(self.quotas.queues.iter().cloned());
             }
-            Event::KindRemoved { id } => self.kinds.remove(*id),
+            Event::KindRemoved { id } => {
+                self.kinds.remove(*id);
+                self.touched.touch(|| RowKey::Kind(*id));
+            }
             Event::KindStaffed { kind, staffed } => {
                 self.kinds.get_mut(*kind).staffed = *staffed;
+                self.touched.touch(|| RowKey::Kind(*kind));
                 self.dirty.kinds.insert(*kind);
             }
             Event::QuotaSet { id, quota } => {
                 self.quotas.set(*id, quota.clone());
+                self.touched.touch(|| RowKey::Quota(*id));
                 let waiting = self.quotas.queues.iter().filter(|name| name.quota == *id);
                 self.dirty.instances.extend(waiting.cloned());
             }
-            Event::QuotaRemoved { id } => self.quotas.remove(*id),
+            Event::QuotaRemoved { id } => {
+                self.quotas.remove(*id);
+                self.touched.touch(|| RowKey::Quota(*id));
+            }
             Event::QuotaPaused { instance, until } => {
-                self.quotas.instance_mut(instance).paused_until = *until;
+                self.count_mut(instance).paused_until = *until;
                 self.dirty.instances.insert(instance.clone());
             }
             Event::ScheduleSet { .. }
@@ -61,8 +72,10 @@ impl State {
                     finished: VecDeque::new(),
                 };
                 self.sessions.insert(id, session);
+                self.touched.touch(|| RowKey::Session(id));
             }
             Event::Departed { session } => {
+                self.touched.touch(|| RowKey::Session(*session));
                 if let Some(gone) = self.sessions.remove(session)
                     && self.session_names.get(&gone.name) == Some(session)
                 {
@@ -70,7 +83,7 @@ impl State {
                 }
             }
             Event::Drained { session, .. } => {
-                if let Some(session) = self.sessions.get_mut(session) {
+                if let Some(session) = self.session_mut(*session) {
                     session.draining = true;
                 }
             }
@@ -122,7 +135,7 @@ impl State {
                 instance,
                 units,
             } => self.apply_permit_dropped(*token, instance, *units),
-            Event::StopAsked { token, why, by } => {
+            Event::StopAsked { token, why, by, .. } => {
                 let now = self.now.elapsed;
                 let run = self.run_mut(*token);
                 // The grace counts from the first time it was asked.
@@ -132,9 +145,27 @@ impl State {
             }
             Event::LastRun { task, by } => self.task_mut(*task).last_run = Some(*by),
             Event::RunEnded(ended) => self.apply_run_ended(ended),
-            Event::Ended { task, outcome, .. } => self.end_task(*task, *outcome),
+            Event::Ended {
+                task,
+                outcome,
+                why,
+                keep_ms,
+            } => {
+                let (outcome, keep_ms) = (*outcome, *keep_ms);
+                let run = None;
+                self.end_task(
+                    *task,
+                    &Ending {
+                        outcome,
+                        why,
+                        keep_ms,
+                        run,
+                    },
+                );
+            }
             Event::SweepBegun { id, sweep } => self.apply_sweep_begun(*id, sweep),
             Event::SweepMoved { id, cursor } => {
+                self.touched.touch(|| RowKey::Sweep(*id));
                 if let Some(state) = self.sweeps.get_mut(id) {
                     state.cursor = *cursor;
                 }
@@ -163,17 +194,18 @@ impl State {
         let now = self.now.elapsed;
         for run in self.runs.values_mut() {
             run.granted_afresh.get_or_insert(now);
+            self.touched.touch(|| RowKey::Run(run.token));
         }
     }
 
-    fn apply_sweep_begun(&mut self, id: u64, sweep: &Sweep) {
+    pub(crate) fn apply_sweep_begun(&mut self, id: u64, sweep: &Sweep) {
         self.next_sweep = id + 1;
         if let Sweep::CancelOnResource { resource, .. } = sweep {
             let on = self.sweeps_on.entry(resource.clone()).or_default();
             on.insert(id);
         }
         if let Sweep::CancelGroup { group, by } = sweep
-            && let Some(group) = self.groups.get_mut(group)
+            && let Some(group) = self.group_mut(*group)
         {
             group.cancelled = Some(by.clone());
         }
@@ -182,9 +214,11 @@ impl State {
             cursor: SweepState::START,
         };
         self.sweeps.insert(id, state);
+        self.touched.touch(|| RowKey::Sweep(id));
     }
 
     fn apply_sweep_ended(&mut self, id: u64) {
+        self.touched.touch(|| RowKey::Sweep(id));
         let ended = self.sweeps.remove(&id).map(|state| state.sweep);
         if let Some(Sweep::CancelOnResource { resource, .. }) = ended
             && let Some(on) = self.sweeps_on.get_mut(&resource)
@@ -209,11 +243,13 @@ impl State {
             HoldTarget::Resource(name) => {
                 let index = self.resources.find_or_add(name);
                 self.resources.get_mut(index).hold = held;
+                self.touched.touch(|| RowKey::Resource(name.clone()));
                 self.mark(index);
             }
             HoldTarget::Kind(name) => {
                 if let Some(id) = self.kinds.find(name) {
                     self.kinds.get_mut(id).hold = held;
+                    self.touched.touch(|| RowKey::Kind(id));
                 }
             }
             HoldTarget::Namespace => self.hold = held,
@@ -263,6 +299,7 @@ impl State {
     }
 
     fn forget_firing(&mut self, name: &Name) -> Option<ScheduleState> {
+        self.touched.touch(|| RowKey::Schedule(name.clone()));
         let state = self.schedules.remove(name)?;
         if let Some(next) = state.next {
             let timer = WallTimer::Schedule(name.clone());
@@ -271,7 +308,8 @@ impl State {
         Some(state)
     }
 
-    fn set_firing(&mut self, name: &Name, next: Option<Wall>) {
+    pub(crate) fn set_firing(&mut self, name: &Name, next: Option<Wall>) {
+        self.touched.touch(|| RowKey::Schedule(name.clone()));
         if let Some(state) = self.schedules.get_mut(name) {
             state.next = next;
             if let Some(next) = next {
@@ -296,6 +334,7 @@ impl State {
         }
         if !group.live.is_empty() {
             self.groups.insert(id, group);
+            self.touched.touch(|| RowKey::Group(id));
         }
     }
 
@@ -310,11 +349,13 @@ impl State {
                 .is_some_and(|kept| kept.until == *until)
             {
                 self.remembered.remove(old);
+                self.touched.touch(|| RowKey::Remembered(old.clone()));
             }
             self.remembered_order.pop_front();
         }
         self.remembered_order
             .push_back((remembered.until, key.clone()));
         self.remembered.insert(key.clone(), remembered);
+        self.touched.touch(|| RowKey::Remembered(key.clone()));
     }
 }

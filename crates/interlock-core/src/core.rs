@@ -36,8 +36,12 @@ impl Core {
     /// An empty namespace. The seed keys the hash tables, so that strangers can't aim for
     /// collisions; it has no influence on any decision.
     pub fn new(hash_seed: u64) -> Self {
+        Self::with_state(State::new(hash_seed))
+    }
+
+    pub(crate) fn with_state(state: State) -> Self {
         Self {
-            state: State::new(hash_seed),
+            state,
             soft: Soft::default(),
             events: Vec::new(),
             wakes: Vec::new(),

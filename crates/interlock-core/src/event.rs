@@ -228,6 +228,8 @@ pub enum Event {
     StopAsked {
         /// The run.
         token: Token,
+        /// Its task.
+        task: TaskId,
         /// Why.
         why: StopWhy,
         /// Who asked.
@@ -388,6 +390,24 @@ pub enum Stage {
     },
 }
 
+impl Stage {
+    /// In a word.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Stage::Dependent => "dependent",
+            Stage::Scheduled { .. } => "scheduled",
+            Stage::Gathering { .. } => "gathering",
+            Stage::Retrying { .. } => "retrying",
+            Stage::Held => "held",
+            Stage::NoWorker => "no_worker",
+            Stage::Outside(_) => "behind",
+            Stage::InLine => "in_line",
+            Stage::Throttled { .. } => "throttled",
+            Stage::Running { .. } => "running",
+        }
+    }
+}
+
 /// What a task waits behind on one of its claims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Behind {
@@ -433,6 +453,8 @@ pub struct Started {
 pub struct RunEnded {
     /// The run.
     pub token: Token,
+    /// Its task.
+    pub task: TaskId,
     /// How.
     pub how: RunEnd,
     /// What becomes of the task.

@@ -9,6 +9,7 @@ pub mod command;
 pub mod event;
 pub mod limits;
 pub mod reply;
+pub mod row;
 pub mod view;
 pub mod words;
 

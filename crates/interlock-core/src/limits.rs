@@ -92,6 +92,8 @@ pub const IDEMPOTENCY_KEYS_MAX: usize = 1_000_000;
 pub const OUTCOME_MS: u64 = 15 * 60_000;
 /// Finishes a session may repeat and still get the first answer: two full calls.
 pub const FINISHES_REMEMBERED: usize = 2 * TAKE_MAX;
+/// Runs of a task that are remembered with their times and errors: the first and the latest ones.
+pub const RUNS_REMEMBERED: usize = 16;
 /// How long a silent session without runs is kept before it has to register again.
 pub const SESSION_SILENT_MS: u64 = 3_600_000;
 /// Units of a quota's limit, and of one report of use: sums of them never overflow.

@@ -11,11 +11,13 @@ pub(crate) mod slab;
 pub(crate) mod table;
 pub(crate) mod task;
 pub(crate) mod timers;
+pub(crate) mod touched;
 pub(crate) mod worker;
 
 use crate::bugs::Bug;
 use crate::event::{Fired, InstanceName, Sweep};
 use crate::reply::Report;
+use crate::row::RowKey;
 use crate::words::{
     GroupId, KindId, Name, Namespace, Now, Outcome, Quota, QuotaId, ResourceName, Schedule,
     SessionId, TaskId, Token, Wall,
@@ -24,12 +26,14 @@ use kind::Kinds;
 use map::Map;
 use quota::Instance;
 use resource::Resources;
+use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 use table::TaskTable;
 use task::{FoundClaims, ResourceIx, Task};
 use timers::Timers;
+use touched::Touched;
 use worker::{Run, Session};
 
 /// The state of a namespace.
@@ -68,6 +72,8 @@ pub(crate) struct State {
     pub(crate) timers: Timers,
     /// Derived: what changed since the last settling.
     pub(crate) dirty: Dirty,
+    /// Derived: what changed since rows were last given out.
+    pub(crate) touched: Touched,
     #[cfg(feature = "bugs")]
     bug: Option<Bug>,
 }
@@ -105,7 +111,7 @@ pub(crate) struct Quotas {
 }
 
 /// A schedule as it is kept.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ScheduleState {
     pub(crate) schedule: Arc<Schedule>,
     pub(crate) paused: bool,
@@ -117,7 +123,7 @@ pub(crate) struct ScheduleState {
 }
 
 /// A group as it is kept, as long as one of its tasks is live.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Group {
     pub(crate) tasks: Vec<(TaskId, Option<Outcome>)>,
     pub(crate) live: BTreeSet<TaskId>,
@@ -126,14 +132,14 @@ pub(crate) struct Group {
 }
 
 /// A sweep and how far it is.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SweepState {
     pub(crate) sweep: Sweep,
     pub(crate) cursor: (KindId, TaskId),
 }
 
 /// An acknowledged answer.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Remembered {
     pub(crate) digest: u64,
     pub(crate) reports: Vec<(Report, bool)>,
@@ -176,6 +182,7 @@ impl State {
             remembered_order: VecDeque::new(),
             timers: Timers::default(),
             dirty: Dirty::default(),
+            touched: Touched::default(),
             #[cfg(feature = "bugs")]
             bug: None,
         }
@@ -206,10 +213,37 @@ impl State {
         self.tasks.get(id).expect("indexes name live tasks only")
     }
 
+    /// The same, to be changed.
     pub(crate) fn task_mut(&mut self, id: TaskId) -> &mut Task {
-        self.tasks
-            .get_mut(id)
-            .expect("indexes name live tasks only")
+        let task = (self.tasks.get_mut(id)).expect("indexes name live tasks only");
+        if self.touched.on && !task.touched {
+            task.touched = true;
+            self.touched.tasks.push(id);
+        }
+        task
+    }
+
+    /// The same, where only what is derived changes.
+    pub(crate) fn task_derived_mut(&mut self, id: TaskId) -> &mut Task {
+        (self.tasks.get_mut(id)).expect("indexes name live tasks only")
+    }
+
+    /// A session, to be changed.
+    pub(crate) fn session_mut(&mut self, id: SessionId) -> Option<&mut Session> {
+        self.touched.touch(|| RowKey::Session(id));
+        self.sessions.get_mut(&id)
+    }
+
+    /// A group, to be changed.
+    pub(crate) fn group_mut(&mut self, id: GroupId) -> Option<&mut Group> {
+        self.touched.touch(|| RowKey::Group(id));
+        self.groups.get_mut(&id)
+    }
+
+    /// A count of a quota, begun if there is none, to be changed.
+    pub(crate) fn count_mut(&mut self, name: &InstanceName) -> &mut Instance {
+        self.touched.touch(|| RowKey::Count(name.clone()));
+        self.quotas.instance_mut(name)
     }
 
     /// The live task that an id from outside leads to.
@@ -227,6 +261,15 @@ impl State {
             kind: task.kind,
             key: task.extra().key.clone(),
             claims: task.claims.clone(),
+        }
+    }
+
+    /// Lets go of a count that has nothing to remember.
+    pub(crate) fn drop_count_if_unused(&mut self, name: &InstanceName) {
+        let (instances, now) = (&mut self.quotas.instances, self.now.elapsed);
+        if (instances.get(name)).is_some_and(|found| found.is_unused(now)) {
+            instances.remove(name);
+            self.touched.touch(|| RowKey::Count(name.clone()));
         }
     }
 
@@ -270,6 +313,11 @@ impl Quotas {
         QuotaId(self.by_id.len() as u32)
     }
 
+    /// Numbers below this one were given to quotas, whether or not they still exist.
+    pub(crate) fn restore_next_id(&mut self, next: u32) {
+        self.by_id.resize(next as usize, None);
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.by_name.len()
     }
@@ -290,16 +338,9 @@ impl Quotas {
     }
 
     /// The count of this name, begun if there is none.
-    pub(crate) fn instance_mut(&mut self, name: &InstanceName) -> &mut Instance {
+    fn instance_mut(&mut self, name: &InstanceName) -> &mut Instance {
         self.instances
             .get_or_insert_with(name.clone(), Default::default)
-    }
-
-    pub(crate) fn drop_if_unused(&mut self, name: &InstanceName, now: Now) {
-        let unused = (self.instances.get(name)).is_some_and(|found| found.is_unused(now.elapsed));
-        if unused {
-            self.instances.remove(name);
-        }
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = (QuotaId, &Arc<Quota>)> {

@@ -2,16 +2,22 @@
 
 mod check;
 mod explain;
+mod list;
 mod resource;
 mod rows;
 mod task;
 mod worker;
 
+pub use list::{TaskFilter, TaskPage};
+
 use crate::command::Progress;
 use crate::reply::Reason;
+use crate::row::PastRun;
 use crate::words::{
-    Claim, Elapsed, GroupId, Limit, Name, Outcome, ResourceName, SessionId, TaskId, Token, Wall,
+    Claim, Elapsed, GroupId, Kind, Limit, Name, Outcome, Payload, ResourceName, SessionId, TaskId,
+    Token, Wall,
 };
+use std::sync::Arc;
 
 /// A task as it is now.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,6 +42,12 @@ pub struct TaskView {
     pub losses: u32,
     /// When it was submitted.
     pub submitted: Wall,
+    /// Tells it apart from what is otherwise the same.
+    pub key: Option<Name>,
+    /// What was submitted.
+    pub payload: Payload,
+    /// Runs that ended, oldest first.
+    pub runs: Vec<PastRun>,
     /// Words to find it by.
     pub tags: Vec<Name>,
     /// The group it belongs to.
@@ -187,6 +199,27 @@ pub struct WorkerView {
     /// It waits for work right now.
     pub parked: bool,
 }
+
+/// A kind as it is now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KindView {
+    /// Its policy.
+    pub kind: Arc<Kind>,
+    /// Whether somebody holds it.
+    pub held: bool,
+    /// Whether it has a worker, or had one within a lease.
+    pub staffed: bool,
+    /// Tasks that run.
+    pub running: u64,
+    /// Tasks that wait.
+    pub waiting: u64,
+    /// When the oldest of those that wait was submitted.
+    pub oldest: Option<Wall>,
+}
+
+/// Where to go on in a list of resources. Means nothing else.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ResourceIndex(pub u32);
 
 /// A schedule as it is now.
 #[derive(Clone, Debug, PartialEq, Eq)]

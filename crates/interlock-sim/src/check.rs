@@ -15,6 +15,7 @@ mod explain;
 mod fencing;
 mod gates;
 mod groups;
+mod history;
 mod idempotency;
 mod lifecycle;
 mod losses;
@@ -41,6 +42,7 @@ mod throttle;
 pub mod fixture;
 
 use crate::oracle::{Deed, Findings, Ledger, Step};
+use interlock_core::row::EndedTask;
 use interlock_core::{Core, Event};
 
 /// Watches one promise.
@@ -62,6 +64,9 @@ pub trait Checker {
 
     /// Sees a core that was recovered from the log, and the one before it if it was at a commit point.
     fn recovered(&mut self, _: &Ledger, _: &Core, _before: Option<&Core>, _: &mut Findings) {}
+
+    /// Sees the tasks that were given out to be kept at a checkpoint, as of the last commit.
+    fn checkpointed(&mut self, _: &Ledger, _: &[EndedTask], _: &mut Findings) {}
 }
 
 /// All checkers.
@@ -100,6 +105,7 @@ pub fn all() -> Vec<Box<dyn Checker>> {
         Box::new(staffing::Staffing),
         Box::new(places::Places),
         Box::new(recovery::Recovery),
+        Box::new(history::History::default()),
         Box::new(selfcheck::SelfCheck),
     ]
 }

@@ -16,6 +16,7 @@ pub use step::{Deed, Findings, Step, Violation};
 use crate::check::{self, Checker};
 use crate::situation::Situations;
 use interlock_core::Core;
+use interlock_core::row::EndedTask;
 
 /// The observer with all its checkers.
 pub struct Oracle {
@@ -87,6 +88,14 @@ impl Oracle {
         for checker in &mut self.checkers {
             self.findings.name(checker.name());
             checker.recovered(&self.ledger, core, before, &mut self.findings);
+        }
+    }
+
+    /// Takes in the tasks that were given out to be kept at a checkpoint.
+    pub fn checkpointed(&mut self, ended: &[EndedTask]) {
+        for checker in &mut self.checkers {
+            self.findings.name(checker.name());
+            checker.checkpointed(&self.ledger, ended, &mut self.findings);
         }
     }
 

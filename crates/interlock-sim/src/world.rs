@@ -6,6 +6,7 @@ mod faults;
 mod log;
 mod network;
 mod queue;
+mod rows;
 mod serve;
 mod server;
 mod setup;

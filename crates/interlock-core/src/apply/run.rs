@@ -1,14 +1,18 @@
 //! Runs begin, spend and end. Who holds a resource or a unit is derived from them and nothing else.
 
+use super::end::Ending;
 use crate::bugs::Bug;
 use crate::event::{InstanceName, RunEnd, RunEnded, Stage, Started, Then};
+use crate::limits;
+use crate::row::{PastRun, RowKey};
 use crate::state::State;
 use crate::state::timers::WallTimer;
 use crate::state::worker::Run;
-use crate::words::{QuotaId, TaskId, Token};
+use crate::words::{Payload, QuotaId, TaskId, Token};
 
 impl State {
     pub(crate) fn run_mut(&mut self, token: Token) -> &mut Run {
+        self.touched.touch(|| RowKey::Run(token));
         self.runs
             .get_mut(&token)
             .expect("events name live runs only")
@@ -23,10 +27,10 @@ impl State {
         for (name, cost) in &started.charges {
             let cost = u64::from(*cost);
             self.use_units(name, cost);
-            self.quotas.instance_mut(name).live += cost;
+            self.count_mut(name).live += cost;
         }
         for (name, slice) in &started.budgets {
-            self.quotas.instance_mut(name).out += slice;
+            self.count_mut(name).out += slice;
         }
         let run = Run {
             token,
@@ -42,7 +46,8 @@ impl State {
             permits: Vec::new(),
         };
         self.runs.insert(token, run);
-        if let Some(session) = self.sessions.get_mut(&started.session) {
+        self.touched.touch(|| RowKey::Run(token));
+        if let Some(session) = self.session_mut(started.session) {
             session.runs.insert(token);
             session.last_take = started.take;
         }
@@ -73,7 +78,7 @@ impl State {
         let before = *slice;
         *slice = before.saturating_sub(used) + added;
         let after = *slice;
-        let instance = self.quotas.instance_mut(&name);
+        let instance = self.count_mut(&name);
         instance.out = instance.out + after - before;
         self.use_units(&name, used);
         // What was out with a run is now a matter of time: timers have to be set anew.
@@ -81,7 +86,7 @@ impl State {
     }
 
     pub(crate) fn apply_permit_granted(&mut self, token: Token, name: &InstanceName, units: u64) {
-        let instance = self.quotas.instance_mut(name);
+        let instance = self.count_mut(name);
         instance.out += units;
         instance.permits += units;
         let permits = &mut self.run_mut(token).permits;
@@ -100,7 +105,7 @@ impl State {
 
     /// Permits that are given back occupy their windows from now.
     fn return_permits(&mut self, name: &InstanceName, units: u64) {
-        let instance = self.quotas.instance_mut(name);
+        let instance = self.count_mut(name);
         instance.out -= units;
         instance.permits -= units;
         self.use_units(name, units);
@@ -109,9 +114,10 @@ impl State {
 
     pub(crate) fn apply_run_ended(&mut self, ended: &RunEnded) {
         let run = self.runs.remove(&ended.token).expect("it was live");
+        self.touched.run_is_gone(ended.token);
         let lost = matches!(ended.how, RunEnd::Lost | RunEnd::Stopped { lost: true, .. });
         self.settle_units(&run, lost);
-        if let Some(session) = self.sessions.get_mut(&run.session) {
+        if let Some(session) = self.session_mut(run.session) {
             session.runs.remove(&ended.token);
             if lost {
                 session.lost = true;
@@ -136,22 +142,61 @@ impl State {
             RunEnd::Succeeded { .. } | RunEnd::Released | RunEnd::Returned => {}
         }
         match &ended.then {
-            Then::Done { outcome, .. } => self.end_task(run.task, *outcome),
+            Then::Done {
+                outcome,
+                why,
+                keep_ms,
+            } => {
+                let (outcome, keep_ms) = (*outcome, *keep_ms);
+                let run_ended = self.touched.on.then(|| self.past_run(&run, &ended.how));
+                let ending = Ending {
+                    outcome,
+                    why,
+                    keep_ms,
+                    run: run_ended,
+                };
+                self.end_task(run.task, &ending);
+            }
             Then::Wait { to, spot } => {
-                task.extra_mut().first_run.get_or_insert(run.started.wall);
+                let (past, _) = self.past_run(&run, &ended.how);
+                let extra = self.task_mut(run.task).extra_mut();
+                extra.first_run.get_or_insert(run.started.wall);
+                if ended.how != RunEnd::Returned {
+                    remember_run(&mut extra.runs, past);
+                }
                 self.restage(run.task, to.clone(), *spot);
             }
         }
     }
 
+    /// A run as the history keeps it, and what it left for the submitter.
+    fn past_run(&self, run: &Run, how: &RunEnd) -> (PastRun, Payload) {
+        let (how, result) = match how {
+            RunEnd::Succeeded { result } => {
+                let kept_apart = Payload::default();
+                (RunEnd::Succeeded { result: kept_apart }, result.clone())
+            }
+            how => (how.clone(), Payload::default()),
+        };
+        let session = self.sessions.get(&run.session);
+        let past = PastRun {
+            token: run.token,
+            worker: session.map(|session| session.name.clone()),
+            started: run.started.wall,
+            ended: self.now.wall,
+            how,
+        };
+        (past, result)
+    }
+
     /// Units of a run that ended go back or count as used.
     fn settle_units(&mut self, run: &Run, lost: bool) {
         for (name, cost) in &run.charges {
-            self.quotas.instance_mut(name).live -= u64::from(*cost);
+            self.count_mut(name).live -= u64::from(*cost);
             self.dirty.instances.insert(name.clone());
         }
         for (name, slice) in &run.budgets {
-            self.quotas.instance_mut(name).out -= slice;
+            self.count_mut(name).out -= slice;
             if lost && !self.bug(Bug::LostSliceIsFree) {
                 self.use_units(name, *slice);
             }
@@ -166,7 +211,15 @@ impl State {
     fn use_units(&mut self, name: &InstanceName, units: u64) {
         let now = self.now.elapsed;
         if let Some(quota) = self.quotas.get(name.quota).cloned() {
-            self.quotas.instance_mut(name).add_use(&quota, now, units);
+            self.count_mut(name).add_use(&quota, now, units);
         }
     }
+}
+
+/// Adds a run to those that are remembered; of too many the second oldest goes.
+fn remember_run(runs: &mut Vec<PastRun>, run: PastRun) {
+    if runs.len() == limits::RUNS_REMEMBERED {
+        runs.remove(1);
+    }
+    runs.push(run);
 }

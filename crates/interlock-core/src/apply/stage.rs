@@ -158,13 +158,13 @@ impl State {
     }
 
     fn enter_queue(&mut self, instance: InstanceName, key: Key) {
-        self.quotas.instance_mut(&instance).queue.insert(key);
+        self.count_mut(&instance).queue.insert(key);
         self.quotas.queues.insert(instance.clone());
         self.dirty.instances.insert(instance);
     }
 
     fn leave_queue(&mut self, instance: &InstanceName, key: Key) {
-        let queue = &mut self.quotas.instance_mut(instance).queue;
+        let queue = &mut self.count_mut(instance).queue;
         queue.remove(&key);
         if queue.is_empty() {
             self.quotas.queues.remove(instance);
@@ -174,7 +174,7 @@ impl State {
 
     /// Takes a task out of the ready set of its kind.
     pub(crate) fn unexpose(&mut self, id: TaskId) {
-        let task = self.task_mut(id);
+        let task = self.task_derived_mut(id);
         if std::mem::take(&mut task.exposed) {
             let (kind, key) = (task.kind, task.key());
             self.kinds.get_mut(kind).ready.remove(&key);
@@ -183,7 +183,7 @@ impl State {
 
     /// Stops watching a shared claim of a task.
     pub(crate) fn unwatch(&mut self, id: TaskId) {
-        let task = self.task_mut(id);
+        let task = self.task_derived_mut(id);
         if let Some(at) = task.watch.take() {
             let index = task.claims[at as usize].resource;
             let entry = (task.kind, task.key());

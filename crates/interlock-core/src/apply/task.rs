@@ -39,7 +39,17 @@ impl State {
             extra: extra_of(admitted),
             exposed: false,
             watch: None,
+            touched: self.touched.on,
+            stored: false,
         });
+        if task.touched {
+            self.touched.tasks.push(task.id);
+        }
+        self.add_task(task);
+    }
+
+    /// Puts a task into the table and every index.
+    pub(crate) fn add_task(&mut self, task: Box<Task>) {
         let id = task.id;
         for claim in &task.claims {
             let resource = self.resources.get_mut(claim.resource);
@@ -48,11 +58,20 @@ impl State {
                 let barrier = resource.barrier.get_or_insert_default();
                 barrier.creates.insert(id);
             }
+            // One that comes from a row may have come to its resources before.
+            if claim.op.is_lifecycle() && task.arrival != 0 {
+                let barrier = resource.barrier.get_or_insert_default();
+                barrier.chain.insert(task.arrival, (id, claim.op));
+            }
         }
-        for on in &admitted.after {
+        let extra = task.extra();
+        for on in &extra.after {
             self.dependents.entry(*on).or_default().insert(id);
         }
-        if let Some(start_by) = admitted.start_by {
+        for alias in &extra.aliases {
+            self.aliases.insert(*alias, id);
+        }
+        if let Some(start_by) = extra.start_by {
             self.timers.wall.insert((start_by, WallTimer::StartBy(id)));
         }
         self.kinds.get_mut(task.kind).tasks.insert(id);
@@ -85,6 +104,9 @@ impl State {
         self.return_set_aside(from);
         self.forget_task(from);
         let mut gone = self.tasks.remove(from);
+        if gone.stored {
+            self.touched.gone.push(from);
+        }
         let dependents = self.dependents.remove(&from).unwrap_or_default();
         for dependent in &dependents {
             let after = &mut self.task_mut(*dependent).extra_mut().after;
@@ -100,7 +122,7 @@ impl State {
             self.aliases.insert(*alias, into);
         }
         for group in &extra.groups {
-            if let Some(group) = self.groups.get_mut(group) {
+            if let Some(group) = self.group_mut(*group) {
                 group.live.remove(&from);
                 group.live.insert(into);
                 let tasks = group.tasks.iter_mut();
@@ -140,7 +162,7 @@ impl State {
 
     pub(crate) fn apply_set_aside(&mut self, id: TaskId, charges: &Charges) {
         for (name, cost) in charges {
-            self.quotas.instance_mut(name).set_aside += u64::from(*cost);
+            self.count_mut(name).set_aside += u64::from(*cost);
         }
         self.task_mut(id).extra_mut().set_aside = charges.clone();
     }
@@ -156,7 +178,7 @@ impl State {
             if leaks {
                 continue;
             }
-            self.quotas.instance_mut(&name).set_aside -= u64::from(cost);
+            self.count_mut(&name).set_aside -= u64::from(cost);
             self.dirty.instances.insert(name);
         }
     }

@@ -37,7 +37,12 @@ impl Core {
         if stop.is_some_and(|stop| stop.why == why) {
             return;
         }
-        self.emit(Event::StopAsked { token, why, by });
+        self.emit(Event::StopAsked {
+            token,
+            task: id,
+            why,
+            by,
+        });
         if self.bug(Bug::CancelFreesAtOnce)
             && let Some((how, then)) = self.called_off(token, false)
         {

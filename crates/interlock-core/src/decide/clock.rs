@@ -121,9 +121,11 @@ impl Core {
     }
 
     fn run_within_timer(&mut self, token: Token) {
-        if (self.state.runs.get(&token)).is_some_and(|run| run.stop.is_none()) {
+        let run = self.state.runs.get(&token);
+        if let Some(run) = run.filter(|run| run.stop.is_none()) {
             self.emit(Event::StopAsked {
                 token,
+                task: run.task,
                 why: StopWhy::TooLong,
                 by: None,
             });

@@ -161,7 +161,12 @@ impl Core {
             Then::Done { outcome, .. } => Some(*outcome),
             Then::Wait { .. } => None,
         };
-        self.emit(Event::RunEnded(Box::new(RunEnded { token, how, then })));
+        self.emit(Event::RunEnded(Box::new(RunEnded {
+            token,
+            task,
+            how,
+            then,
+        })));
         self.soft.forget_run(token);
         if self.bug(Bug::FinishByTask) {
             self.soft.ended_tasks.insert(token, task);

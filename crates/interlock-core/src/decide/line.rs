@@ -108,7 +108,7 @@ impl Core {
     }
 
     fn expose(&mut self, id: TaskId) {
-        let task = self.state.task_mut(id);
+        let task = self.state.task_derived_mut(id);
         if !std::mem::replace(&mut task.exposed, true) {
             let (kind, key) = (task.kind, task.key());
             self.state.kinds.get_mut(kind).ready.insert(key);
@@ -117,7 +117,7 @@ impl Core {
     }
 
     fn watch(&mut self, id: TaskId, at: usize) {
-        let task = self.state.task_mut(id);
+        let task = self.state.task_derived_mut(id);
         task.watch = Some(at as u8);
         let (index, entry) = (task.claims[at].resource, (task.kind, task.key()));
         self.state.resources.get_mut(index).watched.insert(entry);

@@ -162,7 +162,7 @@ impl Core {
 
     /// Nobody waits: lets the count go once it has nothing to remember.
     fn settle_idle(&mut self, name: &InstanceName) {
-        self.state.quotas.drop_if_unused(name, self.state.now);
+        self.state.drop_count_if_unused(name);
         let instance = self.state.quotas.instances.get(name);
         let at = instance.and_then(|instance| instance.forgets_at());
         self.set_timer(name, at);

@@ -77,6 +77,11 @@ impl Kinds {
         }
     }
 
+    /// Numbers below this one were given to kinds, whether or not they still exist.
+    pub(crate) fn restore_next_id(&mut self, next: u32) {
+        self.by_id.resize_with(next as usize, || None);
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.by_name.len()
     }

@@ -3,11 +3,12 @@
 use super::task::Key;
 use crate::limits;
 use crate::words::{Elapsed, Limit, Quota};
+use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 use std::collections::{BTreeSet, VecDeque};
 
 /// One count of a quota.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Instance {
     windows: SmallVec<[Window; 2]>,
     /// Units handed to runs as budgets and permits, and not used or given back yet.
@@ -19,21 +20,23 @@ pub(crate) struct Instance {
     /// Units of the starts of live runs, for `at_once`.
     pub(crate) live: u64,
     pub(crate) paused_until: Elapsed,
-    /// Tasks that wait for units.
+    /// Derived: tasks that wait for units.
+    #[serde(skip)]
     pub(crate) queue: BTreeSet<Key>,
     /// Derived: when the timer of this count is set for.
+    #[serde(skip)]
     pub(crate) timer: Option<Elapsed>,
 }
 
 /// Recent use within one window, rounded against the spender: a unit counts until its whole bucket
 /// is out of the window.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Window {
     per_ms: u64,
     buckets: VecDeque<Bucket>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Bucket {
     /// The last instant that falls into the bucket.
     end: Elapsed,
@@ -151,10 +154,14 @@ impl Instance {
 
     /// Nothing to remember and nobody waiting.
     pub(crate) fn is_unused(&self, now: Elapsed) -> bool {
+        self.queue.is_empty() && self.is_forgettable(now)
+    }
+
+    /// Nothing to remember.
+    pub(crate) fn is_forgettable(&self, now: Elapsed) -> bool {
         self.out == 0
             && self.set_aside == 0
             && self.live == 0
-            && self.queue.is_empty()
             && self.paused_until <= now
             && (self.windows.iter()).all(|window| self.buckets(window.per_ms, now).next().is_none())
     }

@@ -211,6 +211,11 @@ impl Resources {
         }
     }
 
+    /// Those from this number on.
+    pub(crate) fn from(&self, from: ResourceIx) -> impl Iterator<Item = (ResourceIx, &Resource)> {
+        (self.slab.from(from.0)).map(|(index, resource)| (ResourceIx(index), &**resource))
+    }
+
     pub(crate) fn iter(&self) -> impl Iterator<Item = (ResourceIx, &Resource)> {
         self.slab
             .iter()

@@ -64,11 +64,17 @@ impl<T> Slab<T> {
 
     /// All values in order of their numbers.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
-        self.chunks
-            .iter()
-            .flatten()
-            .enumerate()
-            .filter_map(|(index, slot)| Some((index as u32, slot.as_ref()?)))
+        self.from(0)
+    }
+
+    /// The values from this number on, in order.
+    pub(crate) fn from(&self, from: u32) -> impl Iterator<Item = (u32, &T)> {
+        let numbers = from..(self.chunks.len() * CHUNK) as u32;
+        numbers.filter_map(|index| {
+            let chunk = self.chunks.get(index as usize / CHUNK)?;
+            let slot = chunk.get(index as usize % CHUNK)?;
+            Some((index, slot.as_ref()?))
+        })
     }
 
     fn slot(&mut self, index: u32) -> &mut Option<T> {

@@ -64,6 +64,15 @@ impl TaskTable {
         })
     }
 
+    /// Live tasks before this id, newest first.
+    pub(crate) fn before(&self, id: TaskId) -> impl Iterator<Item = TaskId> {
+        let pages = self.page_order.range(..=id.0 / PAGE).rev();
+        pages
+            .flat_map(|number| (number * PAGE..(number + 1) * PAGE).rev())
+            .map(TaskId)
+            .filter(move |found| *found < id && self.get(*found).is_some())
+    }
+
     pub(crate) fn insert(&mut self, task: Box<Task>) {
         let id = task.id.0;
         let page_order = &mut self.page_order;
@@ -120,6 +129,35 @@ impl TaskTable {
         }
         self.len -= 1;
         task
+    }
+
+    /// The page that a task's outcome is on.
+    pub(crate) fn page_of(id: TaskId) -> u64 {
+        id.0 / PAGE
+    }
+
+    /// A page of outcomes as a row: each with its number on the page, and when the last one came.
+    pub(crate) fn outcomes(&self, page: u64) -> Option<(Vec<(u8, Outcome)>, Elapsed)> {
+        let page = self.ended.get(&page)?;
+        let known = (0u8..).zip(&page.outcomes);
+        let known = known.filter_map(|(at, outcome)| Some((at, (*outcome)?)));
+        Some((known.collect(), page.last))
+    }
+
+    /// Puts such a page back. Pages come in the order of their times.
+    pub(crate) fn restore_outcomes(
+        &mut self,
+        number: u64,
+        known: Vec<(u8, Outcome)>,
+        last: Elapsed,
+    ) {
+        let mut outcomes = [None; PAGE as usize];
+        for (at, outcome) in known {
+            outcomes[usize::from(at) % PAGE as usize] = Some(outcome);
+        }
+        self.ended
+            .insert(number, Box::new(EndedPage { outcomes, last }));
+        self.ended_order.push_back((last, number));
     }
 
     pub(crate) fn outcome(&self, id: TaskId) -> Option<Outcome> {

@@ -2,7 +2,9 @@
 
 use crate::command::RunError;
 use crate::event::{Charges, Spot, Stage};
+use crate::row::PastRun;
 use crate::words::{GroupId, KindId, Name, Op, Payload, TaskId, Wall};
+use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
 /// Number of a resource in the state's slab. Internal: never logged, never a reason to decide.
@@ -62,10 +64,14 @@ pub(crate) struct Task {
     pub(crate) exposed: bool,
     /// Derived: the claim on whose resource it is watched, if any.
     pub(crate) watch: Option<u8>,
+    /// Derived: it changed since rows were last given out.
+    pub(crate) touched: bool,
+    /// Derived: it has a row.
+    pub(crate) stored: bool,
 }
 
 /// What most tasks don't have.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Extra {
     pub(crate) key: Option<Name>,
     /// The due time of a task that waits for others first.
@@ -84,6 +90,8 @@ pub(crate) struct Extra {
     pub(crate) first_run: Option<Wall>,
     pub(crate) last_failure: Option<Wall>,
     pub(crate) last_error: Option<RunError>,
+    /// Runs that ended, oldest first.
+    pub(crate) runs: Vec<PastRun>,
     /// Units that were set aside for it.
     pub(crate) set_aside: Charges,
     /// Ids that lead here since they were folded into this task.

@@ -4,12 +4,13 @@ use crate::event::{Charges, InstanceName};
 use crate::limits;
 use crate::reply::{Finished, StopWhy};
 use crate::words::{Elapsed, KindId, Name, Now, SessionId, TaskId, Token};
+use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 /// One start of a worker.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Session {
     pub(crate) id: SessionId,
     pub(crate) name: Name,
@@ -43,7 +44,7 @@ impl Session {
 }
 
 /// One attempt of a task by one worker. Live as long as it is here.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Run {
     pub(crate) token: Token,
     pub(crate) task: TaskId,
@@ -64,7 +65,7 @@ pub(crate) struct Run {
 }
 
 /// A run was asked to stop.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Stop {
     pub(crate) why: StopWhy,
     pub(crate) at: Elapsed,

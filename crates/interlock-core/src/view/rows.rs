@@ -49,7 +49,7 @@ impl State {
             let text = format!("{:?} {} {}", kind.kind, kind.hold, kind.staffed);
             row(format!("kind {id}"), text);
             for task in &kind.tasks {
-                row(format!("task {task}"), self.task_row(self.task(*task)));
+                row(format!("task {task}"), self.task_text(self.task(*task)));
             }
         }
         for (id, quota) in self.quotas.iter() {
@@ -83,13 +83,14 @@ impl State {
         for (key, kept) in &self.remembered {
             row(format!("remembered {key}"), format!("{kept:?}"));
         }
+        row("names".into(), format!("{:?}", self.session_names));
         row("aliases".into(), format!("{:?}", self.aliases));
         row("dependents".into(), format!("{:?}", self.dependents));
         rows
     }
 
     /// A task without what is derived, and with resources by name.
-    fn task_row(&self, task: &Task) -> String {
+    fn task_text(&self, task: &Task) -> String {
         let claims: Vec<String> = (task.claims.iter())
             .map(|claim| format!("{} {}", claim.op, self.resources.get(claim.resource).name))
             .collect();

@@ -21,7 +21,7 @@ impl Core {
         Found::Live(Box::new(self.task_view(found)))
     }
 
-    fn task_view(&self, task: &Task) -> TaskView {
+    pub(super) fn task_view(&self, task: &Task) -> TaskView {
         let extra = task.extra();
         TaskView {
             task: task.id,
@@ -36,6 +36,9 @@ impl Core {
             tries: task.tries,
             losses: task.losses,
             submitted: task.submitted,
+            key: extra.key.clone(),
+            payload: task.payload.clone(),
+            runs: extra.runs.clone(),
             tags: extra.tags.clone(),
             group: extra.groups.first().copied(),
             parent: extra.parent,
@@ -44,7 +47,7 @@ impl Core {
         }
     }
 
-    fn task_state(&self, task: &Task) -> TaskState {
+    pub(super) fn task_state(&self, task: &Task) -> TaskState {
         let Stage::Running { token } = task.stage else {
             return TaskState::Waiting;
         };

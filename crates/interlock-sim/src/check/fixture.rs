@@ -139,7 +139,8 @@ impl Story {
 
     /// Ends a run.
     pub fn end(&mut self, token: Token, how: RunEnd, then: Then) -> &mut Self {
-        self.events(vec![run_ended(token, how, then)])
+        let task = self.oracle.ledger.runs[&token].task;
+        self.events(vec![run_ended(task, token, how, then)])
     }
 
     /// The checker must have found nothing so far.
@@ -217,8 +218,13 @@ pub fn started(id: u64, session: u64) -> Event {
 }
 
 /// The end of a run.
-pub fn run_ended(token: Token, how: RunEnd, then: Then) -> Event {
-    Event::RunEnded(Box::new(RunEnded { token, how, then }))
+pub fn run_ended(task: TaskId, token: Token, how: RunEnd, then: Then) -> Event {
+    Event::RunEnded(Box::new(RunEnded {
+        token,
+        task,
+        how,
+        then,
+    }))
 }
 
 /// The end of a task that waits.

@@ -114,7 +114,7 @@ mod tests {
     use interlock_core::command::Beat;
     use interlock_core::event::EndWhy;
     use interlock_core::reply::Beaten;
-    use interlock_core::words::SessionId;
+    use interlock_core::words::{SessionId, TaskId};
 
     fn cancelled() -> (Story, Token) {
         let mut story = Story::with_kind(Stops, |kind| kind.grace_ms = 500);
@@ -122,6 +122,7 @@ mod tests {
         let token = story.start(1, 2);
         story.events(vec![Event::StopAsked {
             token,
+            task: TaskId(1),
             why: StopWhy::Cancelled,
             by: None,
         }]);

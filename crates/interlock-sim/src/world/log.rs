@@ -27,9 +27,14 @@ impl Log {
         self.records.last().map_or(&[], |bytes| bytes)
     }
 
-    /// All records, in order.
-    pub fn records(&self) -> impl Iterator<Item = Record> {
-        self.records
+    /// How many records there are.
+    pub fn len(&self) -> usize {
+        self.records.len()
+    }
+
+    /// All records from this one on, in order.
+    pub fn records(&self, from: usize) -> impl Iterator<Item = Record> {
+        self.records[from..]
             .iter()
             .map(|bytes| postcard::from_bytes(bytes).expect("what was written can be read"))
     }

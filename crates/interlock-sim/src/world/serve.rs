@@ -13,6 +13,8 @@ use interlock_core::{Command, Core, Reply};
 
 /// Between two looks at what the core shows.
 const SCAN_EVERY: u64 = 32;
+/// Between two checkpoints, in batches.
+const CHECKPOINT_EVERY: u64 = 200;
 /// Between two recoveries that nobody needs, to see that they would work.
 const REHEARSE_EVERY: u64 = 2_500;
 
@@ -68,6 +70,10 @@ impl World {
             self.answer(&batch, index);
         }
         self.look_at_core();
+        if self.rng.below(CHECKPOINT_EVERY) == 0 {
+            let ended = self.server.checkpoint();
+            self.oracle.checkpointed(&ended);
+        }
         self.plan_next();
     }
 
@@ -139,8 +145,9 @@ impl World {
             self.oracle.scan(core, draw);
         }
         if self.rng.below(REHEARSE_EVERY) == 0 {
-            let recovered = self.server.recover();
-            self.oracle.recovered(&recovered, Some(core));
+            for recovered in [self.server.recover(), self.server.refold()] {
+                self.oracle.recovered(&recovered, Some(core));
+            }
         }
     }
 

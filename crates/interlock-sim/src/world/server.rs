@@ -2,8 +2,10 @@
 //! It can die at any moment between, and recovers from what was committed.
 
 use super::log::Log;
+use super::rows::Rows;
 use crate::actor::Request;
 use crate::oracle::Step;
+use interlock_core::row::EndedTask;
 use interlock_core::words::{Now, SessionId};
 use interlock_core::{Bug, Command, Core, Decision, Reply};
 use std::collections::{BTreeMap, VecDeque};
@@ -19,6 +21,8 @@ pub struct Server {
     pub core: Option<Core>,
     /// What was committed.
     pub log: Log,
+    /// What was kept at the last checkpoint.
+    pub rows: Rows,
     /// What has arrived and is not decided.
     pub inbox: VecDeque<Request>,
     /// Connections of takes that may still be answered, by session and number.
@@ -61,6 +65,7 @@ impl Server {
         Self {
             core: None,
             log: Log::default(),
+            rows: Rows::default(),
             inbox: VecDeque::new(),
             waiting: BTreeMap::new(),
             generation: 1,
@@ -74,14 +79,36 @@ impl Server {
         }
     }
 
-    /// A core as recovery makes it: the fold of the log, not opened yet.
+    /// A core as recovery makes it: the rows of the last checkpoint and the fold of what was
+    /// committed since, not opened yet.
     pub fn recover(&self) -> Core {
+        match self.rows.records {
+            0 => self.refold(),
+            records => self.replay(self.rows.restore(HASH_SEED), records),
+        }
+    }
+
+    /// The same from the log alone.
+    pub fn refold(&self) -> Core {
         let mut core = Core::new(HASH_SEED);
+        core.track_rows();
+        self.replay(core, 0)
+    }
+
+    fn replay(&self, mut core: Core, from: usize) -> Core {
         core.set_bug(self.bug);
-        for record in self.log.records() {
+        for record in self.log.records(from) {
             core.replay(&record);
         }
         core
+    }
+
+    /// Keeps the rows that changed, as of the last commit. Everything decided is committed.
+    pub fn checkpoint(&mut self) -> Vec<EndedTask> {
+        let core = self.core.as_mut().expect("a dead server keeps nothing");
+        let (changes, ended) = core.changes();
+        self.rows.update(changes, self.log.len());
+        ended
     }
 
     /// Opens a recovered core.

@@ -140,6 +140,12 @@ impl Ledger {
         run.ended = true;
         self.deadlines.remove(&(run.deadline, token));
         let (task, session) = (run.task, run.session);
+        found.expect(task == ended.task, || {
+            format!(
+                "run {token} of task {task} ended as one of task {}",
+                ended.task
+            )
+        });
         if let Some(row) = self.sessions.get_mut(&session) {
             row.runs.remove(&token);
             row.lost |= matches!(ended.how, RunEnd::Lost | RunEnd::Stopped { lost: true, .. });
