@@ -48,21 +48,21 @@ pub enum Table {
 }
 
 impl Table {
-    /// All of them, in the order in which they have to be restored.
+    /// All of them, in the order in which they have to be restored: the tasks come last.
     pub const ALL: [Table; 13] = [
         Table::Namespace,
         Table::Kind,
         Table::Quota,
         Table::Count,
+        Table::Run,
         Table::Session,
         Table::Schedule,
         Table::Group,
-        Table::Task,
-        Table::Run,
         Table::Sweep,
         Table::Remembered,
         Table::Resource,
         Table::Outcomes,
+        Table::Task,
     ];
 
     /// The table with this number.

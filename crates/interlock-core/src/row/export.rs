@@ -40,20 +40,24 @@ impl Core {
         self.state.touched.on = true;
     }
 
-    /// About how many rows have changed since they were last given out, ended tasks included.
+    /// About how many rows have changed since they were last given out.
     pub fn changed(&self) -> usize {
         self.state.touched.len()
     }
 
-    /// The rows that changed since this was last asked, exactly as of [`Core::position`], and the
-    /// tasks that ended since. What was given out counts as stored.
-    pub fn changes(&mut self) -> (Vec<Change>, Vec<EndedTask>) {
+    /// The tasks that ended since this was last asked.
+    pub fn take_ended(&mut self) -> Vec<EndedTask> {
+        std::mem::take(&mut self.state.touched.ended)
+    }
+
+    /// The rows that changed since this was last asked, exactly as of [`Core::position`]. What was
+    /// given out counts as stored.
+    pub fn changes(&mut self) -> Vec<Change> {
         let state = &mut self.state;
         let touched = &mut state.touched;
         let mut tasks = std::mem::take(&mut touched.tasks);
         let mut gone = std::mem::take(&mut touched.gone);
         let others = std::mem::take(&mut touched.others);
-        let ended = std::mem::take(&mut touched.ended);
         tasks.sort();
         gone.sort();
         let mut changes = Vec::with_capacity(tasks.len() + gone.len() + others.len() + 1);
@@ -64,7 +68,7 @@ impl Core {
         );
         changes.extend(tasks.into_iter().filter_map(|id| state.task_change(id)));
         changes.extend(others.iter().map(|key| state.change(key)));
-        (changes, ended)
+        changes
     }
 }
 

@@ -11,7 +11,7 @@ use crate::words::{Elapsed, Kind, Outcome, Quota, TaskId};
 use serde::de::DeserializeOwned;
 use std::sync::Arc;
 
-/// Takes rows in the order of [`Table::ALL`], within a table in any order, and makes a core of them.
+/// Takes rows, those of [`Table::Namespace`] first and those of tasks last, and makes a core of them.
 pub struct Restore {
     state: State,
     /// Pages by the time of their last outcome, to be put back in that order.

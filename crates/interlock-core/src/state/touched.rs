@@ -41,6 +41,6 @@ impl Touched {
 
     /// How many rows changed, about.
     pub(crate) fn len(&self) -> usize {
-        self.tasks.len() + self.gone.len() + self.others.len() + self.ended.len()
+        self.tasks.len() + self.gone.len() + self.others.len()
     }
 }

@@ -106,9 +106,8 @@ impl Server {
     /// Keeps the rows that changed, as of the last commit. Everything decided is committed.
     pub fn checkpoint(&mut self) -> Vec<EndedTask> {
         let core = self.core.as_mut().expect("a dead server keeps nothing");
-        let (changes, ended) = core.changes();
-        self.rows.update(changes, self.log.len());
-        ended
+        self.rows.update(core.changes(), self.log.len());
+        core.take_ended()
     }
 
     /// Opens a recovered core.
