@@ -4,7 +4,7 @@ use super::{Found, TaskState, TaskView};
 use crate::Core;
 use crate::event::Stage;
 use crate::state::task::Task;
-use crate::words::{Claim, Elapsed, Outcome, TaskId};
+use crate::words::{Claim, Elapsed, Outcome, TaskId, Token};
 
 impl Core {
     /// What is known of a task.
@@ -63,6 +63,11 @@ impl Core {
             progress: brief.progress,
             stopping: run.stop.is_some(),
         }
+    }
+
+    /// The task of a live run.
+    pub fn task_of(&self, token: Token) -> Option<TaskId> {
+        self.state.runs.get(&token).map(|run| run.task)
     }
 
     /// Ids of all live tasks, in order. For tests.

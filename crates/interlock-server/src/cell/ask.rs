@@ -1,0 +1,58 @@
+//! What can be asked of a cell.
+
+use super::batch::Release;
+use super::delivery::Delivery;
+use super::watch::Until;
+use super::{Cell, CellError, View};
+use interlock_core::command::Take;
+use interlock_core::words::TaskId;
+use interlock_core::{Command, Refusal, Reply};
+use tokio::sync::oneshot;
+
+/// Where the answer to a take goes.
+pub(super) type TakeTo = oneshot::Sender<Result<Result<Delivery, Refusal>, CellError>>;
+
+/// A read: looks at the state and says what to do when all of it is committed.
+pub(super) type Read = Box<dyn FnOnce(&View<'_>) -> Release + Send>;
+
+/// What can be asked of a cell.
+pub(super) enum Ask {
+    /// Decide a command.
+    Decide {
+        command: Command,
+        to: oneshot::Sender<Result<Reply, CellError>>,
+    },
+    /// Take tasks.
+    Take(AskTake),
+    /// Look at the state.
+    Read(Read),
+    /// Wait for a task.
+    Watch {
+        task: TaskId,
+        until: Until,
+        to: oneshot::Sender<Result<(), CellError>>,
+    },
+    /// Stop in order.
+    Stop { to: oneshot::Sender<()> },
+}
+
+/// Take tasks.
+pub(super) struct AskTake {
+    pub(super) take: Take,
+    pub(super) to: TakeTo,
+    /// Where undelivered hand-outs are given back.
+    pub(super) cell: Cell,
+}
+
+impl Ask {
+    /// Tells the caller that nothing was done.
+    pub(super) fn refuse(self, error: CellError) {
+        match self {
+            Ask::Decide { to, .. } => drop(to.send(Err(error))),
+            Ask::Take(ask) => drop(ask.to.send(Err(error))),
+            Ask::Watch { to, .. } => drop(to.send(Err(error))),
+            // The caller notices that nobody will answer.
+            Ask::Read(_) | Ask::Stop { .. } => {}
+        }
+    }
+}

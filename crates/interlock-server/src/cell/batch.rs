@@ -1,0 +1,84 @@
+//! A batch: what was decided together, on its way to the committer.
+
+use super::follow::{Committed, Followed};
+use super::{CellError, Shared};
+use interlock_core::Record;
+use interlock_store::{Checkpoint, NamespaceId};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::Sender;
+
+/// An answer that is held back until everything before it is committed.
+pub type Release = Box<dyn FnOnce(Result<(), CellError>) + Send>;
+
+/// What was decided together.
+pub struct Batch {
+    /// By which cell.
+    pub namespace: NamespaceId,
+    /// In which of its lives.
+    pub epoch: u64,
+    /// Position of the first event, and of the one after the last.
+    pub positions: (u64, u64),
+    /// When the last was decided.
+    pub at_ms: u64,
+    /// The events; empty if there are none.
+    pub bytes: Vec<u8>,
+    /// Rows to be kept once the events are.
+    pub checkpoint: Option<Checkpoint>,
+    pub(super) releases: Vec<Release>,
+    /// The events as they are, if somebody follows them.
+    pub(super) records: Vec<Arc<Record>>,
+    pub(super) shared: Arc<Shared>,
+    pub(super) kept: Sender<Kept>,
+}
+
+/// What the committer tells the cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// A batch was written.
+    Batch,
+    /// A batch with a checkpoint was written, and the rows up to this position.
+    Checkpoint(u64),
+    /// A batch could not be written.
+    Failed(CellError),
+}
+
+impl Batch {
+    /// Whether it was decided in the cell's present life.
+    pub fn is_current(&self) -> bool {
+        self.shared.epoch.load(Ordering::Acquire) == self.epoch
+    }
+
+    /// Lets the answers go: everything up to here is committed.
+    pub fn release(&mut self) {
+        for release in self.releases.drain(..) {
+            release(Ok(()));
+        }
+        if !self.records.is_empty() {
+            let records = std::mem::take(&mut self.records);
+            let committed = Committed { records };
+            let _nobody = self.shared.feed.send(Followed::Committed(Arc::new(committed)));
+        }
+    }
+
+    /// Tells the cell that the batch is done with.
+    pub fn done(self) {
+        let kept = match &self.checkpoint {
+            Some(checkpoint) => Kept::Checkpoint(checkpoint.position),
+            None => Kept::Batch,
+        };
+        let _stopped = self.kept.send(kept);
+    }
+
+    /// What is left of it does not count, nor does anything that the cell decided after it: the
+    /// cell has to load again.
+    pub fn fail(self, error: CellError) {
+        let (then, now) = (self.epoch, self.epoch + 1);
+        let _already = (self.shared.epoch)
+            .compare_exchange(then, now, Ordering::AcqRel, Ordering::Acquire);
+        for release in self.releases {
+            release(Err(error));
+        }
+        let _stopped = self.kept.send(Kept::Failed(error));
+    }
+}

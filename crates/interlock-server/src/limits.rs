@@ -1,0 +1,40 @@
+//! Every limit of the server stands here, each with the reason for its size.
+
+use std::time::Duration;
+
+/// Requests that wait to be decided in one cell. Beyond it a caller is told to come back.
+pub const INBOX_MAX: usize = 20_000;
+/// Requests that are decided as one batch. Bounds how long an answer waits for its neighbours.
+pub const BATCH_REQUESTS_MAX: usize = 2_000;
+/// Bytes of events in one batch, about.
+pub const BATCH_BYTES_MAX: usize = 4 << 20;
+/// Batches of one cell that are decided and not yet written: one being written, one waiting.
+pub const BATCHES_AHEAD: usize = 2;
+/// Bytes of events that go into one commit, about.
+pub const COMMIT_BYTES_MAX: usize = 16 << 20;
+
+/// Changed rows that lead to a checkpoint. It bounds what a restart has to fold.
+pub const CHECKPOINT_ROWS: usize = 20_000;
+/// Ended tasks that lead to a checkpoint. They stay in memory until then.
+pub const CHECKPOINT_ENDED: usize = 10_000;
+/// Bytes of the log that lead to a checkpoint.
+pub const CHECKPOINT_BYTES: usize = 64 << 20;
+/// A cell with changes is checkpointed after this long.
+pub const CHECKPOINT_EVERY: Duration = Duration::from_secs(10);
+/// Events that stay readable after a checkpoint, for those who follow them by cursor.
+pub const EVENTS_KEPT: u64 = 1_000_000;
+/// For how long they stay readable at most.
+pub const EVENTS_KEPT_MS: u64 = 3_600_000;
+
+/// Followers of events that fall behind by more batches than this have to read the log.
+pub const FEED_MAX: usize = 1_024;
+/// Who waits for one namespace's tasks to end.
+pub const WATCHERS_MAX: usize = 100_000;
+/// How long a read or a decision may take before the caller is told that the server is busy.
+pub const ANSWER_WITHIN: Duration = Duration::from_secs(30);
+/// How long a cell waits before it tries to load again after a storage error.
+pub const RECOVER_AFTER: Duration = Duration::from_millis(500);
+/// History rows purged in one go, between two commits.
+pub const PURGE_SLICE: usize = 2_000;
+/// How often expired history is looked for.
+pub const PURGE_EVERY: Duration = Duration::from_secs(30);
