@@ -1,0 +1,143 @@
+//! What can go wrong in a store, each with a sentence that a person can act on.
+
+use std::path::PathBuf;
+
+use crate::types::NamespaceId;
+
+/// Why a store did not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// Another process has the store open.
+    #[error(
+        "{} is in use by another process{}; stop it first, or use another data directory",
+        path.display(),
+        pid.map(|pid| format!(" (pid {pid})")).unwrap_or_default()
+    )]
+    Busy {
+        /// The data directory.
+        path: PathBuf,
+        /// The process that holds the lock, if it said so.
+        pid: Option<u32>,
+    },
+    /// Something else, such as a database shell, holds a lock on the database. Nothing was written;
+    /// may be tried again.
+    #[error("the database is locked by another program; nothing was written, try again")]
+    Contended,
+    /// The disk is full. Nothing was written; may be tried again when there is room.
+    #[error("no room on the disk for {doing}: nothing was written, free some space and try again")]
+    Full {
+        /// What was being done.
+        doing: &'static str,
+    },
+    /// An operating-system error outside of a commit, so that nothing is in doubt.
+    #[error("cannot {doing} {}: {source}", path.display())]
+    Io {
+        /// What was being done.
+        doing: &'static str,
+        /// To which file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// What was read is not what was written.
+    #[error("the store is damaged at {place}: {what}; restore a backup")]
+    Damaged {
+        /// Where.
+        place: String,
+        /// How it shows.
+        what: String,
+    },
+    /// The store lacks what the side file says had been in it.
+    #[error(
+        "the store ends too early: {place} ends at {found}, but {expected} had been written; \
+         restore a backup, or, to go on without what is missing, remove the file `position`"
+    )]
+    Behind {
+        /// Which log, or the store's own count of changes.
+        place: String,
+        /// Where it should end at least.
+        expected: u64,
+        /// Where it ends.
+        found: u64,
+    },
+    /// An append that does not begin where the log ends. Nothing was written.
+    #[error("the log of namespace {namespace} ends at {expected}, an append began at {got}")]
+    Gap {
+        /// Of which namespace.
+        namespace: NamespaceId,
+        /// Where the log ends.
+        expected: u64,
+        /// Where the append began.
+        got: u64,
+    },
+    /// A checkpoint that goes back, goes beyond the log, or would delete what it does not cover.
+    /// Nothing was written.
+    #[error("bad checkpoint of namespace {namespace} at {position}: {why}")]
+    BadCheckpoint {
+        /// Of which namespace.
+        namespace: NamespaceId,
+        /// At which position.
+        position: u64,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// A value that this store can't keep. Nothing was written.
+    #[error("bad {field}: {why}")]
+    BadValue {
+        /// Which one.
+        field: &'static str,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// There is no such namespace, or it was removed.
+    #[error("there is no namespace {0}")]
+    UnknownNamespace(NamespaceId),
+    /// A namespace of that name exists.
+    #[error("there is a namespace named {0:?} already")]
+    NameTaken(String),
+    /// A newer version wrote this store.
+    #[error(
+        "the store has format {found}, this version reads up to {known}: use a newer `interlock`"
+    )]
+    NewerSchema {
+        /// The store's format.
+        found: i64,
+        /// The newest format known here.
+        known: i64,
+    },
+    /// A setting that durability rests on is not in force.
+    #[error("{name} must be {wanted}, but is {found}: is the data directory on a network drive?")]
+    Settings {
+        /// Which setting.
+        name: &'static str,
+        /// What it must be.
+        wanted: String,
+        /// What it is.
+        found: String,
+    },
+    /// A write or sync failed, so that nobody knows what is on the disk. The store answers nothing
+    /// more until it is opened again.
+    #[error("the store stopped: {0}; it must be opened again")]
+    Poisoned(String),
+    /// The path that a backup was to go to exists.
+    #[error("{} exists, and a backup overwrites nothing", .0.display())]
+    Exists(PathBuf),
+    /// This kind of store can't do that.
+    #[error("{0}")]
+    Unsupported(&'static str),
+}
+
+impl StoreError {
+    /// May the same call succeed later, with nothing changed by this one?
+    pub fn retryable(&self) -> bool {
+        matches!(self, Self::Full { .. } | Self::Contended)
+    }
+
+    pub(crate) fn damaged(place: impl Into<String>, what: impl Into<String>) -> Self {
+        Self::Damaged {
+            place: place.into(),
+            what: what.into(),
+        }
+    }
+}

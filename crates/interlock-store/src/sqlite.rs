@@ -1,0 +1,344 @@
+//! The store on one machine: a SQLite database in a data directory.
+//!
+//! The directory holds `interlock.db` and what SQLite puts beside it, `lock` against a second
+//! process, and `position`, by which a store that has lost its end is known.
+//!
+//! After a write or sync that failed with an unknown outcome the store is *poisoned*: it answers
+//! nothing more until it is opened again, which reads everything anew.
+
+mod append;
+mod backup;
+mod checkpoint;
+mod failures;
+mod fault;
+mod history;
+mod ledger;
+mod list;
+mod list_text;
+mod load;
+mod lock;
+mod log;
+mod open;
+mod purge;
+mod reader;
+mod rows;
+mod schema;
+mod settings;
+mod settings_table;
+mod side_file;
+mod tokens;
+mod verify;
+
+use std::collections::BTreeMap;
+use std::io;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use rusqlite::Connection;
+
+use crate::check;
+use crate::error::StoreError;
+use crate::limits::{WAL_PAGES_HARD, WAL_PAGES_SOFT};
+use crate::store::{Reader, Result, Store};
+use crate::types::{
+    Append, Checkpoint, HistoryRow, Loaded, Namespace, NamespaceId, NewToken, Purge, Purged, Token,
+};
+use fault::{Fault, Tried, snapshot, transaction};
+use ledger::Ledger;
+use lock::Lock;
+use reader::SqliteReader;
+use side_file::Bounds;
+pub use verify::{Damage, NamespaceReport, Report, verify};
+
+/// The name of the database in a data directory.
+const DATABASE: &str = "interlock.db";
+
+/// A store in a SQLite database.
+pub struct SqliteStore {
+    dir: PathBuf,
+    /// Dropped before the lock.
+    conn: Connection,
+    ledger: Ledger,
+    /// Where the logs end.
+    ends: BTreeMap<NamespaceId, u64>,
+    /// Pages in the write-ahead file, about.
+    wal_pages: u64,
+    /// Why nothing is answered any more.
+    poisoned: Option<String>,
+    _lock: Lock,
+}
+
+impl SqliteStore {
+    /// Opens the store in a data directory, and makes both if there are none. Refuses one that is
+    /// in use, damaged, or ends before what the side file says was in it.
+    pub fn open(dir: impl AsRef<Path>) -> Result<Self> {
+        let dir = dir.as_ref();
+        let opened = open::open(dir)?;
+        let mut store = Self {
+            dir: dir.to_owned(),
+            conn: opened.conn,
+            ledger: opened.ledger,
+            ends: opened.ends,
+            wal_pages: 0,
+            poisoned: None,
+            _lock: opened.lock,
+        };
+        store.note_position()?;
+        Ok(store)
+    }
+
+    fn healthy(&self) -> Result<()> {
+        match &self.poisoned {
+            Some(why) => Err(StoreError::Poisoned(why.clone())),
+            None => Ok(()),
+        }
+    }
+
+    fn poison(&mut self, why: String) {
+        // The write-ahead file stays as it is for the next opening; if even that can't be said, the
+        // next opening finds it folded.
+        let _ = settings::fold_on_close(&self.conn, false);
+        self.poisoned = Some(why);
+    }
+
+    /// What a failed transaction means, for this call and for all later ones.
+    fn blame(&mut self, doing: &'static str, fault: Fault) -> StoreError {
+        let (error, stop) = fault.of_writing(doing);
+        if stop {
+            self.poison(error.to_string());
+        }
+        if matches!(error, StoreError::Full { .. }) {
+            // Folding the write-ahead file makes room in it.
+            self.wal_pages = self.wal_pages.max(WAL_PAGES_SOFT);
+        }
+        error
+    }
+
+    /// Any transaction but an append.
+    fn write<T>(
+        &mut self,
+        doing: &'static str,
+        work: impl FnOnce(&Connection, &mut Ledger) -> Tried<T>,
+    ) -> Result<T> {
+        self.healthy()?;
+        let mut ledger = self.ledger.clone();
+        let written = transaction(&self.conn, |conn| {
+            let value = work(conn, &mut ledger)?;
+            ledger.write_card(conn)?;
+            Ok(value)
+        });
+        match written {
+            Ok(value) => {
+                self.ledger = ledger;
+                Ok(value)
+            }
+            Err(fault) => Err(self.blame(doing, fault)),
+        }
+    }
+
+    /// A transaction after which the side file is brought up to date.
+    fn write_and_note<T>(
+        &mut self,
+        doing: &'static str,
+        work: impl FnOnce(&Connection, &mut Ledger) -> Tried<T>,
+    ) -> Result<T> {
+        let value = self.write(doing, work)?;
+        self.note_position()?;
+        Ok(value)
+    }
+
+    fn read<T>(&self, read: impl FnOnce(&Connection) -> Tried<T>) -> Result<T> {
+        self.healthy()?;
+        snapshot(&self.conn, read).map_err(|fault| fault.of_reading(&self.dir.join(DATABASE)))
+    }
+
+    /// Writes the side file. On a full disk the old one stays, which is still true.
+    fn note_position(&mut self) -> Result<()> {
+        let bounds = Bounds {
+            store: self.ledger.card.id,
+            changes: self.ledger.card.changes,
+            ends: self.ends.clone(),
+        };
+        match side_file::write(&self.dir, &bounds) {
+            Ok(()) => Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::StorageFull => Ok(()),
+            Err(error) => {
+                let why = format!("writing the side file `position` failed: {error}");
+                self.poison(why.clone());
+                Err(StoreError::Poisoned(why))
+            }
+        }
+    }
+
+    /// Moves what it can of the write-ahead file into the database. That this failed changes nothing
+    /// about what was committed, but after a failed sync nothing more is trusted.
+    fn fold_some(&mut self) {
+        let sql = "PRAGMA wal_checkpoint(PASSIVE)";
+        let folded = self
+            .conn
+            .prepare_cached(sql)
+            .and_then(|mut fold| fold.query_one([], |_| Ok(())));
+        match folded.map_err(Fault::from) {
+            Ok(()) => self.wal_pages = 0,
+            Err(fault) => match fault.of_writing("folding the write-ahead file") {
+                (error, true) => self.poison(error.to_string()),
+                // No room, or somebody is looking: another time.
+                (_, false) => self.wal_pages = WAL_PAGES_SOFT / 2,
+            },
+        }
+    }
+}
+
+impl Store for SqliteStore {
+    fn generation(&self) -> u32 {
+        self.ledger.card.generation
+    }
+
+    fn namespaces(&mut self) -> Result<Vec<Namespace>> {
+        self.healthy()?;
+        Ok(self
+            .ledger
+            .spaces()
+            .map(|space| space.row.clone())
+            .collect())
+    }
+
+    fn create_namespace(&mut self, name: &str, now_ms: u64) -> Result<Namespace> {
+        check::name("namespace", name)?;
+        check::number("now_ms", now_ms)?;
+        if self.ledger.spaces().any(|space| space.row.name == name) {
+            return Err(StoreError::NameTaken(name.to_owned()));
+        }
+        let made = self.write("making a namespace", |conn, ledger| {
+            ledger.add_space(conn, name, now_ms)
+        })?;
+        self.ends.insert(made.id, check::FIRST_POSITION);
+        self.note_position()?;
+        Ok(made)
+    }
+
+    fn remove_namespace(&mut self, namespace: NamespaceId) -> Result<()> {
+        self.write("removing a namespace", |conn, ledger| {
+            ledger.change_space(conn, namespace, |space| {
+                space.removed = true;
+                Ok(())
+            })
+        })?;
+        self.ends.remove(&namespace);
+        self.note_position()
+    }
+
+    fn sweep(&mut self, limit: usize) -> Result<u64> {
+        if self.ledger.removed().is_none() {
+            return self.healthy().map(|()| 0);
+        }
+        self.write("sweeping", |conn, ledger| purge::sweep(conn, ledger, limit))
+    }
+
+    fn end(&mut self, namespace: NamespaceId) -> Result<u64> {
+        self.healthy()?;
+        let end = self.ends.get(&namespace).copied();
+        end.ok_or(StoreError::UnknownNamespace(namespace))
+    }
+
+    fn append(&mut self, records: &[Append<'_>]) -> Result<()> {
+        self.healthy()?;
+        let ends = check::append(records, |of| self.ends.get(&of).copied())?;
+        if let Err(fault) = append::append(&self.conn, records) {
+            return Err(self.blame("appending to the log", fault));
+        }
+        self.ends.extend(ends);
+        self.wal_pages += append::pages(records);
+        if self.wal_pages >= WAL_PAGES_HARD {
+            self.fold_some();
+        }
+        Ok(())
+    }
+
+    fn tend(&mut self) -> Result<()> {
+        self.healthy()?;
+        if self.wal_pages >= WAL_PAGES_SOFT {
+            self.fold_some();
+        }
+        self.healthy()
+    }
+
+    fn checkpoint(&mut self, checkpoint: &Checkpoint) -> Result<()> {
+        self.healthy()?;
+        let end = self.end(checkpoint.namespace)?;
+        let space = self.ledger.space(checkpoint.namespace)?;
+        check::checkpoint(checkpoint, space.position, end)?;
+        self.write_and_note("a checkpoint", |conn, ledger| {
+            checkpoint::checkpoint(conn, ledger, checkpoint, end)
+        })?;
+        // It wrote an unknown number of pages, surely some.
+        self.wal_pages = self.wal_pages.max(WAL_PAGES_SOFT);
+        Ok(())
+    }
+
+    fn record(&mut self, namespace: NamespaceId, ended: &[HistoryRow]) -> Result<()> {
+        check::history(ended)?;
+        self.write("writing history", |conn, ledger| {
+            checkpoint::record(conn, ledger, namespace, ended)
+        })?;
+        self.wal_pages = self.wal_pages.max(WAL_PAGES_SOFT);
+        Ok(())
+    }
+
+    fn load(
+        &mut self,
+        namespace: NamespaceId,
+        visit: &mut dyn FnMut(Loaded) -> ControlFlow<()>,
+    ) -> Result<()> {
+        let end = self.end(namespace)?;
+        let space = self.ledger.space(namespace)?;
+        self.read(|conn| load::load(conn, space, end, visit))
+    }
+
+    fn purge(&mut self, namespace: NamespaceId, what: &Purge, limit: usize) -> Result<Purged> {
+        self.write("purging history", |conn, ledger| {
+            purge::purge(conn, ledger, namespace, what, limit)
+        })
+    }
+
+    fn put_token(&mut self, token: &NewToken) -> Result<Token> {
+        check::name("token", &token.name)?;
+        check::number("created_ms", token.created_ms)?;
+        self.write_and_note("keeping a token", |conn, ledger| {
+            tokens::put(conn, ledger, token)
+        })
+    }
+
+    fn tokens(&mut self) -> Result<Vec<Token>> {
+        self.read(tokens::read)
+    }
+
+    fn revoke_token(&mut self, id: u64, now_ms: u64) -> Result<bool> {
+        check::number("now_ms", now_ms)?;
+        self.write_and_note("revoking a token", |conn, ledger| {
+            tokens::revoke(conn, ledger, id, now_ms)
+        })
+    }
+
+    fn put_setting(&mut self, name: &str, value: Option<&[u8]>) -> Result<()> {
+        check::name("setting", name)?;
+        self.write_and_note("keeping a setting", |conn, ledger| {
+            settings_table::put(conn, ledger, name, value)
+        })
+    }
+
+    fn setting(&mut self, name: &str) -> Result<Option<Vec<u8>>> {
+        self.read(|conn| settings_table::get(conn, name))
+    }
+
+    fn reader(&self) -> Result<Box<dyn Reader>> {
+        self.healthy()?;
+        Ok(Box::new(SqliteReader::open(&self.dir)?))
+    }
+
+    fn stop(mut self: Box<Self>) -> Result<()> {
+        self.healthy()?;
+        self.note_position()?;
+        open::fold(&self.conn).map_err(|fault| self.blame("folding the write-ahead file", fault))
+    }
+}

@@ -1,0 +1,57 @@
+//! Folding the log into the tables: rows, history and the deletion of records in one transaction.
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::fault::{Tried, column, number};
+use super::ledger::Ledger;
+use super::{history, rows};
+use crate::types::{Checkpoint, HistoryRow, NamespaceId};
+
+/// Applies a checkpoint that was checked to fit the log, which ends at `end`.
+pub(super) fn checkpoint(
+    conn: &Connection,
+    ledger: &mut Ledger,
+    checkpoint: &Checkpoint,
+    end: u64,
+) -> Tried<()> {
+    let of = checkpoint.namespace;
+    ledger.change_space(conn, of, |space| {
+        for change in &checkpoint.rows {
+            rows::change(conn, of, &mut space.rows, change)?;
+        }
+        for row in &checkpoint.ended {
+            history::put(conn, of, &mut space.history, row)?;
+        }
+        space.position = checkpoint.position;
+        let sql = "DELETE FROM log WHERE namespace = ? AND position < ? AND next <= ?";
+        let keep_from = column(checkpoint.keep_log_from);
+        conn.prepare_cached(sql)?
+            .execute(params![of.0, keep_from, keep_from])?;
+        space.log_from = first(conn, of)?.unwrap_or(end);
+        Ok(())
+    })
+}
+
+/// Writes history ahead of a checkpoint.
+pub(super) fn record(
+    conn: &Connection,
+    ledger: &mut Ledger,
+    of: NamespaceId,
+    ended: &[HistoryRow],
+) -> Tried<()> {
+    ledger.change_space(conn, of, |space| {
+        for row in ended {
+            history::put(conn, of, &mut space.history, row)?;
+        }
+        Ok(())
+    })
+}
+
+fn first(conn: &Connection, of: NamespaceId) -> Tried<Option<u64>> {
+    let sql = "SELECT position FROM log WHERE namespace = ? ORDER BY position LIMIT 1";
+    let first: Option<i64> = conn
+        .prepare_cached(sql)?
+        .query_one([of.0], |row| row.get(0))
+        .optional()?;
+    first.map(number).transpose()
+}

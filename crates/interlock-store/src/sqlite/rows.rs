@@ -1,0 +1,198 @@
+//! The tables that the log is folded into: `tasks`, with columns for people, and `rows`.
+
+use rusqlite::{CachedStatement, Connection, OptionalExtension, Params, Row, params};
+
+use super::fault::{Tried, column, number};
+use super::list_text;
+use crate::checksum::{Fields, SetSum};
+use crate::error::StoreError;
+use crate::types::{Loaded, NamespaceId, RowChange, Shown, Table};
+
+/// Makes one change, and keeps the checksum of all rows along with it.
+pub(super) fn change(
+    conn: &Connection,
+    of: NamespaceId,
+    set: &mut SetSum,
+    change: &RowChange,
+) -> Tried<()> {
+    match change {
+        RowChange::PutTask { task, shown, body } => put_task(conn, of, set, *task, shown, body),
+        RowChange::DeleteTask { task } => delete_task(conn, of, set, *task),
+        RowChange::Put { table, key, body } => put(conn, of, set, *table, key, body),
+        RowChange::Delete { table, key } => delete(conn, of, set, *table, key),
+    }
+}
+
+fn put_task(
+    conn: &Connection,
+    of: NamespaceId,
+    set: &mut SetSum,
+    task: u64,
+    shown: &Shown,
+    body: &[u8],
+) -> Tried<()> {
+    let resources = list_text::encode(&shown.resources);
+    let sum = sum_of_task(of, task, shown, &resources, body);
+    let sql = "INSERT INTO tasks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING";
+    let written = conn.prepare_cached(sql)?.execute(params![
+        of.0,
+        column(task),
+        shown.kind,
+        resources,
+        shown.stage,
+        shown.priority,
+        column(shown.submitted_ms),
+        body,
+        sum.cast_signed(),
+    ])?;
+    if written == 0 {
+        let old = "SELECT sum FROM tasks WHERE namespace = ? AND task = ?";
+        remove(set, conn.prepare_cached(old)?, params![of.0, column(task)])?;
+        let sql = "UPDATE tasks SET kind = ?3, resources = ?4, stage = ?5, priority = ?6,
+            submitted_ms = ?7, body = ?8, sum = ?9 WHERE namespace = ?1 AND task = ?2";
+        conn.prepare_cached(sql)?.execute(params![
+            of.0,
+            column(task),
+            shown.kind,
+            resources,
+            shown.stage,
+            shown.priority,
+            column(shown.submitted_ms),
+            body,
+            sum.cast_signed(),
+        ])?;
+    }
+    set.add(sum);
+    Ok(())
+}
+
+fn delete_task(conn: &Connection, of: NamespaceId, set: &mut SetSum, task: u64) -> Tried<()> {
+    let sql = "DELETE FROM tasks WHERE namespace = ? AND task = ? RETURNING sum";
+    remove(set, conn.prepare_cached(sql)?, params![of.0, column(task)])
+}
+
+fn put(
+    conn: &Connection,
+    of: NamespaceId,
+    set: &mut SetSum,
+    table: Table,
+    key: &[u8],
+    body: &[u8],
+) -> Tried<()> {
+    let sum = sum_of_row(of, table, key, body);
+    let insert = r#"INSERT INTO "rows" VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"#;
+    let mut insert = conn.prepare_cached(insert)?;
+    let values = params![of.0, table.0, key, body, sum.cast_signed()];
+    if insert.execute(values)? == 0 {
+        delete(conn, of, set, table, key)?;
+        insert.execute(values)?;
+    }
+    set.add(sum);
+    Ok(())
+}
+
+fn delete(
+    conn: &Connection,
+    of: NamespaceId,
+    set: &mut SetSum,
+    table: Table,
+    key: &[u8],
+) -> Tried<()> {
+    let sql = r#"DELETE FROM "rows" WHERE namespace = ? AND "table" = ? AND "key" = ?
+        RETURNING sum"#;
+    remove(set, conn.prepare_cached(sql)?, params![of.0, table.0, key])
+}
+
+/// Takes the checksum that a statement returns, if any, out of the set.
+fn remove(set: &mut SetSum, mut of: CachedStatement<'_>, key: impl Params) -> Tried<()> {
+    let sum: Option<i64> = of.query_one(key, |row| row.get(0)).optional()?;
+    if let Some(sum) = sum {
+        set.remove(sum.cast_unsigned());
+    }
+    Ok(())
+}
+
+/// Visits all rows of a namespace, verifying each, and returns the checksum of all that there were;
+/// nothing if the visitor did not want to go on.
+pub(super) fn visit(
+    conn: &Connection,
+    of: NamespaceId,
+    mut visitor: impl FnMut(Loaded) -> bool,
+) -> Tried<Option<SetSum>> {
+    let mut set = SetSum::default();
+    let sql = "SELECT * FROM tasks INDEXED BY tasks_by_id WHERE namespace = ? ORDER BY task";
+    let mut tasks = conn.prepare_cached(sql)?;
+    let mut rows = tasks.query([of.0])?;
+    while let Some(row) = rows.next()? {
+        let (task, sum) = task_from_row(of, row)?;
+        set.add(sum);
+        if !visitor(task) {
+            return Ok(None);
+        }
+    }
+    let sql = r#"SELECT * FROM "rows" INDEXED BY rows_by_key WHERE namespace = ?
+        ORDER BY "table", "key""#;
+    let mut others = conn.prepare_cached(sql)?;
+    let mut rows = others.query([of.0])?;
+    while let Some(row) = rows.next()? {
+        let (other, sum) = other_from_row(of, row)?;
+        set.add(sum);
+        if !visitor(other) {
+            return Ok(None);
+        }
+    }
+    Ok(Some(set))
+}
+
+fn task_from_row(of: NamespaceId, row: &Row<'_>) -> Tried<(Loaded, u64)> {
+    let task = number(row.get(1)?)?;
+    let shown = Shown {
+        kind: row.get(2)?,
+        resources: Vec::new(),
+        stage: row.get(4)?,
+        priority: row.get(5)?,
+        submitted_ms: number(row.get(6)?)?,
+    };
+    let resources = row.get_ref(3)?.as_str().map_err(rusqlite::Error::from)?;
+    let body: Vec<u8> = row.get(7)?;
+    let sum = sum_of_task(of, task, &shown, resources, &body);
+    if sum != row.get::<_, i64>(8)?.cast_unsigned() {
+        let place = format!("task {task} of namespace {of}");
+        return Err(StoreError::damaged(place, "its checksum is wrong").into());
+    }
+    Ok((Loaded::Task { task, body }, sum))
+}
+
+fn other_from_row(of: NamespaceId, row: &Row<'_>) -> Tried<(Loaded, u64)> {
+    let table = Table(row.get(1)?);
+    let (key, body): (Vec<u8>, Vec<u8>) = (row.get(2)?, row.get(3)?);
+    let sum = sum_of_row(of, table, &key, &body);
+    if sum != row.get::<_, i64>(4)?.cast_unsigned() {
+        let place = format!("row {key:02x?} of table {} of namespace {of}", table.0);
+        return Err(StoreError::damaged(place, "its checksum is wrong").into());
+    }
+    Ok((Loaded::Row { table, key, body }, sum))
+}
+
+/// The list of resources is passed as it is stored.
+fn sum_of_task(of: NamespaceId, task: u64, shown: &Shown, resources: &str, body: &[u8]) -> u64 {
+    Fields::of("tasks")
+        .number(of.0.into())
+        .number(task)
+        .text(&shown.kind)
+        .text(resources)
+        .text(&shown.stage)
+        .number(shown.priority.into())
+        .number(shown.submitted_ms)
+        .bytes(body)
+        .sum()
+}
+
+fn sum_of_row(of: NamespaceId, table: Table, key: &[u8], body: &[u8]) -> u64 {
+    Fields::of("rows")
+        .number(of.0.into())
+        .number(table.0.into())
+        .bytes(key)
+        .bytes(body)
+        .sum()
+}

@@ -1,0 +1,219 @@
+//! The tables, and whether a database has exactly these.
+//!
+//! Every table whose rows can't be derived from others has a checksum per row (`sum`), over all its
+//! other columns. Sums and random numbers are 64 bits wide and stand in signed columns.
+
+use std::sync::OnceLock;
+
+use rusqlite::Connection;
+
+use super::fault::Tried;
+use crate::error::StoreError;
+
+/// "Ilck": what `file` and others may know the database by.
+const APPLICATION_ID: i64 = 0x496c_636b;
+/// Raised with every change of the tables.
+const VERSION: i64 = 1;
+
+const TABLES: &str = r#"
+-- One row: the store itself. `small_count` and `small_sum` cover namespaces, tokens and settings.
+CREATE TABLE store (
+    one INTEGER PRIMARY KEY,
+    id INTEGER NOT NULL,
+    generation INTEGER NOT NULL,
+    is_copy INTEGER NOT NULL,
+    changes INTEGER NOT NULL,
+    namespaces_made INTEGER NOT NULL,
+    tokens_made INTEGER NOT NULL,
+    small_count INTEGER NOT NULL,
+    small_sum INTEGER NOT NULL,
+    sum INTEGER NOT NULL
+) STRICT;
+
+-- `position`: the rows are the fold of the log before it. `log_from`: the log begins there.
+CREATE TABLE namespaces (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL,
+    created_ms INTEGER NOT NULL,
+    removed INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    log_from INTEGER NOT NULL,
+    rows_count INTEGER NOT NULL,
+    rows_sum INTEGER NOT NULL,
+    history_count INTEGER NOT NULL,
+    history_sum INTEGER NOT NULL,
+    sum INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE tokens (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL,
+    hash BLOB NOT NULL,
+    hint TEXT NOT NULL,
+    namespace INTEGER,
+    scopes TEXT NOT NULL,
+    created_ms INTEGER NOT NULL,
+    revoked_ms INTEGER,
+    sum INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE settings (
+    name TEXT NOT NULL PRIMARY KEY,
+    value BLOB NOT NULL,
+    sum INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- One b-tree and no index: an append touches one page.
+CREATE TABLE log (
+    namespace INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    next INTEGER NOT NULL,
+    at_ms INTEGER NOT NULL,
+    bytes BLOB NOT NULL,
+    sum INTEGER NOT NULL,
+    PRIMARY KEY (namespace, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE tasks (
+    namespace INTEGER NOT NULL,
+    task INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    resources TEXT NOT NULL,
+    stage TEXT NOT NULL,
+    priority INTEGER NOT NULL,
+    submitted_ms INTEGER NOT NULL,
+    body BLOB NOT NULL,
+    sum INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX tasks_by_id ON tasks (namespace, task);
+
+CREATE TABLE "rows" (
+    namespace INTEGER NOT NULL,
+    "table" INTEGER NOT NULL,
+    "key" BLOB NOT NULL,
+    body BLOB NOT NULL,
+    sum INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX rows_by_key ON "rows" (namespace, "table", "key");
+
+CREATE TABLE history (
+    namespace INTEGER NOT NULL,
+    task INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    outcome TEXT NOT NULL,
+    resources TEXT NOT NULL,
+    submitted_ms INTEGER NOT NULL,
+    ended_ms INTEGER NOT NULL,
+    worker TEXT,
+    "group" INTEGER,
+    schedule TEXT,
+    parent INTEGER,
+    tags TEXT NOT NULL,
+    error TEXT,
+    aliases TEXT NOT NULL,
+    expires_ms INTEGER NOT NULL,
+    body BLOB NOT NULL,
+    sum INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX history_by_id ON history (namespace, task);
+CREATE INDEX history_by_kind ON history (namespace, kind, outcome, task);
+CREATE INDEX history_by_expiry ON history (namespace, expires_ms, task);
+CREATE INDEX history_by_group ON history (namespace, "group", task) WHERE "group" IS NOT NULL;
+CREATE INDEX history_by_schedule ON history (namespace, schedule, task) WHERE schedule IS NOT NULL;
+CREATE INDEX history_by_parent ON history (namespace, parent, task) WHERE parent IS NOT NULL;
+CREATE INDEX history_by_error ON history (namespace, kind, error, task) WHERE error IS NOT NULL;
+
+-- Derived from history from here on.
+CREATE TABLE history_resources (
+    namespace INTEGER NOT NULL,
+    resource TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    outcome TEXT NOT NULL,
+    task INTEGER NOT NULL,
+    PRIMARY KEY (namespace, resource, kind, outcome, task)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE history_aliases (
+    namespace INTEGER NOT NULL,
+    alias INTEGER NOT NULL,
+    task INTEGER NOT NULL,
+    PRIMARY KEY (namespace, alias)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE failures (
+    namespace INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    error TEXT NOT NULL,
+    count INTEGER NOT NULL,
+    resources INTEGER NOT NULL,
+    last_task INTEGER NOT NULL,
+    PRIMARY KEY (namespace, kind, error)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX failures_by_last ON failures (namespace, last_task);
+
+CREATE TABLE failure_resources (
+    namespace INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    error TEXT NOT NULL,
+    resource TEXT NOT NULL,
+    count INTEGER NOT NULL,
+    PRIMARY KEY (namespace, kind, error, resource)
+) STRICT, WITHOUT ROWID;
+"#;
+
+/// Makes the tables in an empty database, within the transaction that is open.
+pub(super) fn create(conn: &Connection) -> Tried<()> {
+    conn.execute_batch(TABLES)?;
+    conn.pragma_update(None, "application_id", APPLICATION_ID)?;
+    conn.pragma_update(None, "user_version", VERSION)?;
+    Ok(())
+}
+
+/// Is there nothing at all in this database?
+pub(super) fn is_empty(conn: &Connection) -> Tried<bool> {
+    let empty = "SELECT count(*) = 0 FROM sqlite_schema";
+    Ok(conn.query_one(empty, [], |row| row.get(0))?)
+}
+
+/// Refuses a database whose tables are not exactly these: a damaged name or a missing index would
+/// otherwise show as data that was never there.
+pub(super) fn check(conn: &Connection) -> Tried<()> {
+    let number =
+        |name: &str| -> Tried<i64> { Ok(conn.pragma_query_value(None, name, |row| row.get(0))?) };
+    if number("application_id")? != APPLICATION_ID {
+        let what = "it is not a database of Interlock's";
+        return Err(StoreError::damaged("the database header", what).into());
+    }
+    let found = number("user_version")?;
+    if found > VERSION {
+        let known = VERSION;
+        return Err(StoreError::NewerSchema { found, known }.into());
+    }
+    if found != VERSION || tables_of(conn)? != *expected()? {
+        let what = "the tables are not those of this version";
+        return Err(StoreError::damaged("the database schema", what).into());
+    }
+    Ok(())
+}
+
+type Tables = Vec<(String, String, String, Option<String>)>;
+
+fn tables_of(conn: &Connection) -> Tried<Tables> {
+    let listed = "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name";
+    let mut listed = conn.prepare(listed)?;
+    let rows = listed.query_map([], |row| {
+        Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
+    })?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+fn expected() -> Tried<&'static Tables> {
+    static EXPECTED: OnceLock<Tables> = OnceLock::new();
+    if let Some(tables) = EXPECTED.get() {
+        return Ok(tables);
+    }
+    let conn = Connection::open_in_memory()?;
+    conn.execute_batch(TABLES)?;
+    let tables = tables_of(&conn)?;
+    Ok(EXPECTED.get_or_init(|| tables))
+}

@@ -1,0 +1,13 @@
+//! What goes in and out of a store. Plain data.
+
+mod history;
+mod log;
+mod namespace;
+mod row;
+mod token;
+
+pub use history::{FailureGroup, HistoryFilter, HistoryPage, HistoryRow, LastEnded, Purge, Purged};
+pub use log::{Append, LogPage, LogRecord};
+pub use namespace::{Namespace, NamespaceId};
+pub use row::{Checkpoint, Loaded, RowChange, Shown, Table};
+pub use token::{NewToken, Token};

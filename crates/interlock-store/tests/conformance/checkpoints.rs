@@ -1,0 +1,209 @@
+//! Folding the log into tables.
+
+use std::ops::ControlFlow;
+
+use interlock_store::{Append, Checkpoint, Loaded, LogPage, RowChange, StoreError, Table};
+
+use crate::Home;
+use crate::material::*;
+
+pub(crate) fn rows_are_put_replaced_and_deleted(home: &dyn Home) {
+    let mut store = home.open();
+    let namespace = namespace(&mut *store);
+    append(&mut *store, namespace, &["a", "b", "c"]);
+    let mut first = checkpoint(namespace, 2);
+    first.rows = vec![
+        put_task(300, "c"),
+        put_task(2, "b"),
+        put(2, "key", "other table"),
+        put(1, "key", "x"),
+        put(1, "", "empty key"),
+        put_task(1, "a"),
+    ];
+    store.checkpoint(&first).unwrap();
+    let expected = [
+        loaded_task(1, "a"),
+        loaded_task(2, "b"),
+        loaded_task(300, "c"),
+        loaded_row(1, "", "empty key"),
+        loaded_row(1, "key", "x"),
+        loaded_row(2, "key", "other table"),
+        Loaded::Position(2),
+        Loaded::Record(record(2, "b")),
+        Loaded::Record(record(3, "c")),
+    ];
+    assert_eq!(load(&mut *store, namespace), expected);
+    let mut second = checkpoint(namespace, 3);
+    second.rows = vec![
+        put_task(2, "B"),
+        RowChange::DeleteTask { task: 1 },
+        RowChange::DeleteTask { task: 77 },
+        put(1, "key", "X"),
+        put(1, "key", "Y"),
+        RowChange::Delete {
+            table: Table(2),
+            key: b"key".to_vec(),
+        },
+        RowChange::Delete {
+            table: Table(3),
+            key: b"never there".to_vec(),
+        },
+        put(3, "came and went", ""),
+        RowChange::Delete {
+            table: Table(3),
+            key: b"came and went".to_vec(),
+        },
+    ];
+    store.checkpoint(&second).unwrap();
+    drop(store);
+    let expected = [
+        loaded_task(2, "B"),
+        loaded_task(300, "c"),
+        loaded_row(1, "", "empty key"),
+        loaded_row(1, "key", "Y"),
+        Loaded::Position(3),
+        Loaded::Record(record(3, "c")),
+    ];
+    assert_eq!(load(&mut *home.open(), namespace), expected);
+}
+
+pub(crate) fn a_checkpoint_within_a_record_keeps_the_record(home: &dyn Home) {
+    let mut store = home.open();
+    let namespace = namespace(&mut *store);
+    let wide = Append {
+        next: 6,
+        ..one(namespace, 1, "five")
+    };
+    store.append(&[wide]).unwrap();
+    append(&mut *store, namespace, &["a"]);
+    store.checkpoint(&checkpoint(namespace, 3)).unwrap();
+    drop(store);
+    let mut store = home.open();
+    let mut five = record(1, "five");
+    five.next = 6;
+    let expected = [
+        Loaded::Position(3),
+        Loaded::Record(five),
+        Loaded::Record(record(6, "a")),
+    ];
+    assert_eq!(load(&mut *store, namespace), expected);
+    store.checkpoint(&checkpoint(namespace, 6)).unwrap();
+    assert_eq!(load(&mut *store, namespace).len(), 2);
+}
+
+pub(crate) fn a_checkpoint_deletes_the_log_up_to_where_it_says(home: &dyn Home) {
+    let mut store = home.open();
+    let namespace = namespace(&mut *store);
+    append(&mut *store, namespace, &["a", "b", "c", "d"]);
+    let kept = Checkpoint {
+        keep_log_from: 3,
+        ..checkpoint(namespace, 5)
+    };
+    store.checkpoint(&kept).unwrap();
+    assert_eq!(load(&mut *store, namespace), [Loaded::Position(5)]);
+    drop(store);
+    let store = home.open();
+    let mut reader = store.reader().unwrap();
+    let still = LogPage::Records(vec![record(3, "c"), record(4, "d")]);
+    assert_eq!(reader.log(namespace, 3, 9).unwrap(), still);
+}
+
+pub(crate) fn a_position_that_was_folded_is_too_old(home: &dyn Home) {
+    let mut store = home.open();
+    let namespace = namespace(&mut *store);
+    append(&mut *store, namespace, &["a", "b", "c"]);
+    let mut reader = store.reader().unwrap();
+    store.checkpoint(&checkpoint(namespace, 3)).unwrap();
+    let too_old = LogPage::TooOld { oldest: 3 };
+    assert_eq!(reader.log(namespace, 2, 9).unwrap(), too_old);
+    store.checkpoint(&checkpoint(namespace, 4)).unwrap();
+    let too_old = LogPage::TooOld { oldest: 4 };
+    assert_eq!(reader.log(namespace, 3, 9).unwrap(), too_old);
+    let nothing = LogPage::Records(Vec::new());
+    assert_eq!(reader.log(namespace, 4, 9).unwrap(), nothing);
+}
+
+pub(crate) fn a_log_folded_to_its_end_goes_on_where_it_ended(home: &dyn Home) {
+    let mut store = home.open();
+    let namespace = namespace(&mut *store);
+    append(&mut *store, namespace, &["a", "b"]);
+    store.checkpoint(&checkpoint(namespace, 3)).unwrap();
+    // The same again changes nothing.
+    store.checkpoint(&checkpoint(namespace, 3)).unwrap();
+    drop(store);
+    let mut store = home.open();
+    assert_eq!(store.end(namespace).unwrap(), 3);
+    assert!(store.append(&[one(namespace, 1, "again")]).is_err());
+    append(&mut *store, namespace, &["c"]);
+    store.stop().unwrap();
+    let expected = [Loaded::Position(3), Loaded::Record(record(3, "c"))];
+    assert_eq!(load(&mut *home.open(), namespace), expected);
+}
+
+pub(crate) fn bad_checkpoints_change_nothing(home: &dyn Home) {
+    let mut store = home.open();
+    let namespace = namespace(&mut *store);
+    append(&mut *store, namespace, &["a", "b", "c"]);
+    store.checkpoint(&checkpoint(namespace, 3)).unwrap();
+    let before = load(&mut *store, namespace);
+    let eager = Checkpoint {
+        keep_log_from: 4,
+        ..checkpoint(namespace, 3)
+    };
+    for mut bad in [checkpoint(namespace, 2), checkpoint(namespace, 5), eager] {
+        bad.rows = vec![put_task(1, "x")];
+        let error = store.checkpoint(&bad).unwrap_err();
+        assert!(matches!(error, StoreError::BadCheckpoint { .. }), "{error}");
+    }
+    assert_eq!(load(&mut *store, namespace), before);
+}
+
+pub(crate) fn namespaces_do_not_mix(home: &dyn Home) {
+    let mut store = home.open();
+    let [a, b] = ["a", "b"].map(|name| store.create_namespace(name, 1).unwrap().id);
+    for (of, text) in [(a, "a"), (b, "b")] {
+        append(&mut *store, of, &[text, text, text]);
+        let mut fold = checkpoint(of, 2);
+        fold.rows = vec![put_task(1, text), put(1, "k", text)];
+        fold.ended = vec![failed(5, text, &["r:1"], text)];
+        store.checkpoint(&fold).unwrap();
+    }
+    drop(store);
+    let mut store = home.open();
+    let mut reader = store.reader().unwrap();
+    for (of, text) in [(a, "a"), (b, "b")] {
+        let expected = [
+            loaded_task(1, text),
+            loaded_row(1, "k", text),
+            Loaded::Position(2),
+            Loaded::Record(record(2, text)),
+            Loaded::Record(record(3, text)),
+        ];
+        assert_eq!(load(&mut *store, of), expected);
+        assert_eq!(reader.find(of, 5).unwrap().unwrap().kind, text);
+        assert_eq!(reader.failures(of, 9).unwrap()[0].error, text);
+        assert_eq!(reader.last_ended(of, "r:1").unwrap().len(), 1);
+    }
+}
+
+pub(crate) fn a_load_can_be_stopped(home: &dyn Home) {
+    let mut store = home.open();
+    let namespace = namespace(&mut *store);
+    append(&mut *store, namespace, &["a", "b", "c"]);
+    let mut fold = checkpoint(namespace, 2);
+    fold.rows = vec![put_task(1, "x"), put(1, "k", "v")];
+    store.checkpoint(&fold).unwrap();
+    for wanted in 1..=5 {
+        let mut seen = 0;
+        let visit = &mut |_| {
+            seen += 1;
+            match seen == wanted {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            }
+        };
+        store.load(namespace, visit).unwrap();
+        assert_eq!(seen, wanted);
+    }
+    append(&mut *store, namespace, &["goes on"]);
+}
