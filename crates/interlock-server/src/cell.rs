@@ -112,7 +112,10 @@ impl Cell {
 
     /// Takes tasks. The answer may be long in coming. Whoever drops it undelivered, or stops waiting
     /// for it, gives the tasks back.
-    pub async fn take(&self, take: Take) -> Result<Result<Delivery, interlock_core::Refusal>, CellError> {
+    pub async fn take(
+        &self,
+        take: Take,
+    ) -> Result<Result<Delivery, interlock_core::Refusal>, CellError> {
         let (to, answer) = oneshot::channel();
         let cell = self.clone();
         self.ask(Ask::Take(AskTake { take, to, cell }))?;

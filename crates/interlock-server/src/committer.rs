@@ -54,7 +54,10 @@ pub trait Watcher: Send + 'static {
 
 impl Committer {
     /// Starts the thread.
-    pub fn start(store: Box<dyn Store>, watcher: impl Watcher) -> std::io::Result<(Self, JoinHandle<()>)> {
+    pub fn start(
+        store: Box<dyn Store>,
+        watcher: impl Watcher,
+    ) -> std::io::Result<(Self, JoinHandle<()>)> {
         let (jobs, inbox) = channel();
         let thread = std::thread::Builder::new()
             .name("committer".into())
@@ -96,11 +99,17 @@ impl Committer {
     }
 
     fn send(&self, call: impl FnOnce(&mut dyn Store) + Send + 'static) -> Result<(), Closed> {
-        self.jobs.send(Job::Call(Box::new(call))).map_err(|_| Closed)
+        self.jobs
+            .send(Job::Call(Box::new(call)))
+            .map_err(|_| Closed)
     }
 
     /// Loads a namespace.
-    pub fn load(&self, namespace: NamespaceId, hash_seed: u64) -> Result<Result<Core, LoadError>, Closed> {
+    pub fn load(
+        &self,
+        namespace: NamespaceId,
+        hash_seed: u64,
+    ) -> Result<Result<Core, LoadError>, Closed> {
         self.call(move |store| load(store, namespace, hash_seed))
     }
 

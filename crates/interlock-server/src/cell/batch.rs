@@ -57,7 +57,10 @@ impl Batch {
         if !self.records.is_empty() {
             let records = std::mem::take(&mut self.records);
             let committed = Committed { records };
-            let _nobody = self.shared.feed.send(Followed::Committed(Arc::new(committed)));
+            let _nobody = self
+                .shared
+                .feed
+                .send(Followed::Committed(Arc::new(committed)));
         }
     }
 
@@ -74,8 +77,8 @@ impl Batch {
     /// cell has to load again.
     pub fn fail(self, error: CellError) {
         let (then, now) = (self.epoch, self.epoch + 1);
-        let _already = (self.shared.epoch)
-            .compare_exchange(then, now, Ordering::AcqRel, Ordering::Acquire);
+        let _already =
+            (self.shared.epoch).compare_exchange(then, now, Ordering::AcqRel, Ordering::Acquire);
         for release in self.releases {
             release(Err(error));
         }

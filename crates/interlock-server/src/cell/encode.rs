@@ -23,7 +23,9 @@ pub fn encode_record(bytes: &mut Vec<u8>, record: &Record) {
 pub fn decode_records(bytes: &[u8]) -> Result<Vec<Record>, String> {
     let (&version, mut rest) = bytes.split_first().ok_or("it is empty")?;
     if version != VERSION {
-        return Err(format!("it has the format {version}, which this version does not know"));
+        return Err(format!(
+            "it has the format {version}, which this version does not know"
+        ));
     }
     let mut records = Vec::new();
     while !rest.is_empty() {

@@ -68,7 +68,8 @@ impl Pending {
 
 /// An ended task as the history keeps it.
 pub fn history_row(ended: &EndedTask) -> HistoryRow {
-    let names = |names: &[interlock_core::words::Name]| names.iter().map(ToString::to_string).collect();
+    let names =
+        |names: &[interlock_core::words::Name]| names.iter().map(ToString::to_string).collect();
     let last_run = ended.runs.last();
     HistoryRow {
         task: ended.task.0,
@@ -100,7 +101,7 @@ pub fn read_row(row: &HistoryRow) -> Result<EndedTask, String> {
 }
 
 /// An outcome as a stable word.
-pub fn outcome_word(outcome: Outcome) -> &'static str {
+pub(crate) fn outcome_word(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Succeeded => "succeeded",
         Outcome::Failed => "failed",

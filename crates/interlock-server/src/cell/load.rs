@@ -82,7 +82,10 @@ impl Loading {
                 let table = known.ok_or_else(|| LoadError::Record {
                     namespace: self.namespace,
                     position: 0,
-                    why: format!("there is a table {}, which this version does not know", table.0),
+                    why: format!(
+                        "there is a table {}, which this version does not know",
+                        table.0
+                    ),
                 })?;
                 self.row(table, &key, &body)
             }
@@ -113,8 +116,11 @@ impl Loading {
         };
         let records = decode_records(&record.bytes).map_err(error)?;
         let core = self.core();
-        for record in records.iter().filter(|record| record.position >= core.position()) {
-            core.replay(record);
+        for record in &records {
+            // A checkpoint may lie within what was appended as one.
+            if record.position >= core.position() {
+                core.replay(record);
+            }
         }
         if core.position() != record.next {
             let found = core.position();

@@ -2,9 +2,9 @@
 
 use super::ask::TakeTo;
 use super::{Cell, CellError, Delivery, Release};
+use interlock_core::Refusal;
 use interlock_core::reply::{Finished, Taken};
 use interlock_core::words::SessionId;
-use interlock_core::Refusal;
 use std::collections::BTreeMap;
 
 /// Takes that wait, one per session.
@@ -39,7 +39,12 @@ impl Parked {
     }
 
     /// The one that waits gets its answer. The hand-outs are given back if nobody waits.
-    pub(super) fn answer(&mut self, session: SessionId, number: u64, taken: Taken) -> Option<Release> {
+    pub(super) fn answer(
+        &mut self,
+        session: SessionId,
+        number: u64,
+        taken: Taken,
+    ) -> Option<Release> {
         let waiting = self.by_session.remove(&session)?;
         if waiting.number != number {
             self.by_session.insert(session, waiting);
@@ -73,7 +78,10 @@ impl Waiting {
         if taken.finished.is_empty() {
             taken.finished = self.finished;
         }
-        deliver(self.to, Delivery::new(self.cell, session, self.number, taken))
+        deliver(
+            self.to,
+            Delivery::new(self.cell, session, self.number, taken),
+        )
     }
 }
 

@@ -49,7 +49,9 @@ pub fn start(
         keeps,
     };
     let name = format!("cell {namespace}");
-    let thread = std::thread::Builder::new().name(name).spawn(|| thread.run())?;
+    let thread = std::thread::Builder::new()
+        .name(name)
+        .spawn(|| thread.run())?;
     Ok((cell, thread))
 }
 
@@ -229,9 +231,8 @@ impl<'a> Life<'a> {
         let next = self.core.next_timer();
         let timer = clock::until(self.clock.now(), next.elapsed, next.wall);
         let unkept = self.core.changed() > 0 || !self.pending.is_empty();
-        let checkpoint = unkept.then(|| {
-            limits::CHECKPOINT_EVERY.saturating_sub(self.checkpointed.elapsed())
-        });
+        let checkpoint =
+            unkept.then(|| limits::CHECKPOINT_EVERY.saturating_sub(self.checkpointed.elapsed()));
         // Also to hear from the committer.
         let reports = (self.ahead > 0).then_some(Duration::from_millis(20));
         [timer, checkpoint, reports].into_iter().flatten().min()
@@ -252,7 +253,8 @@ impl<'a> Life<'a> {
                 self.cell.shared.waiting.fetch_sub(1, Ordering::Relaxed);
                 self.answer(ask)?;
                 requests += 1;
-                if requests < limits::BATCH_REQUESTS_MAX && self.bytes.len() < limits::BATCH_BYTES_MAX
+                if requests < limits::BATCH_REQUESTS_MAX
+                    && self.bytes.len() < limits::BATCH_BYTES_MAX
                 {
                     next = self.cell.asks.try_recv().ok();
                 }
@@ -322,9 +324,12 @@ impl<'a> Life<'a> {
         let decision = self.core.decide(now, Command::Take(take));
         // A wake for the same take without hand-outs was for an earlier request of it.
         let parks = matches!(decision.reply, Reply::Parked { .. });
-        let (earlier, wakes): (Vec<Wake>, Vec<Wake>) = (decision.wakes.into_iter()).partition(|wake| {
-            parks && (wake.session, wake.number) == (session, number) && wake.taken.hand_outs.is_empty()
-        });
+        let (earlier, wakes): (Vec<Wake>, Vec<Wake>) =
+            (decision.wakes.into_iter()).partition(|wake| {
+                parks
+                    && (wake.session, wake.number) == (session, number)
+                    && wake.taken.hand_outs.is_empty()
+            });
         earlier.into_iter().for_each(|wake| self.wake(wake));
         let decision = Decision { wakes, ..decision };
         self.take_in(decision, move |life, reply| {
@@ -524,8 +529,12 @@ impl<'a> Life<'a> {
     /// The store failed: nobody gets an answer from memory.
     fn fail(mut self, error: CellError) {
         let (then, now) = (self.epoch, self.epoch + 1);
-        let _already = (self.cell.shared.epoch)
-            .compare_exchange(then, now, Ordering::AcqRel, Ordering::Acquire);
+        let _already = (self.cell.shared.epoch).compare_exchange(
+            then,
+            now,
+            Ordering::AcqRel,
+            Ordering::Acquire,
+        );
         self.parked.fail(CellError::Loading);
         for release in self.releases.drain(..).chain(self.watchers.drain()) {
             release(Err(error));

@@ -88,8 +88,7 @@ impl Space {
             body: body.clone(),
         });
         let records = self.log.iter().filter(|record| record.next > self.position);
-        tasks
-            .chain(rows)
+        rows.chain(tasks)
             .chain(std::iter::once(Loaded::Position(self.position)))
             .chain(records.cloned().map(Loaded::Record))
     }

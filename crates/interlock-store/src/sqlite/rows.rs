@@ -120,16 +120,6 @@ pub(super) fn visit(
     mut visitor: impl FnMut(Loaded) -> bool,
 ) -> Tried<Option<SetSum>> {
     let mut set = SetSum::default();
-    let sql = "SELECT * FROM tasks INDEXED BY tasks_by_id WHERE namespace = ? ORDER BY task";
-    let mut tasks = conn.prepare_cached(sql)?;
-    let mut rows = tasks.query([of.0])?;
-    while let Some(row) = rows.next()? {
-        let (task, sum) = task_from_row(of, row)?;
-        set.add(sum);
-        if !visitor(task) {
-            return Ok(None);
-        }
-    }
     let sql = r#"SELECT * FROM "rows" INDEXED BY rows_by_key WHERE namespace = ?
         ORDER BY "table", "key""#;
     let mut others = conn.prepare_cached(sql)?;
@@ -138,6 +128,16 @@ pub(super) fn visit(
         let (other, sum) = other_from_row(of, row)?;
         set.add(sum);
         if !visitor(other) {
+            return Ok(None);
+        }
+    }
+    let sql = "SELECT * FROM tasks INDEXED BY tasks_by_id WHERE namespace = ? ORDER BY task";
+    let mut tasks = conn.prepare_cached(sql)?;
+    let mut rows = tasks.query([of.0])?;
+    while let Some(row) = rows.next()? {
+        let (task, sum) = task_from_row(of, row)?;
+        set.add(sum);
+        if !visitor(task) {
             return Ok(None);
         }
     }

@@ -74,16 +74,10 @@ pub struct Checkpoint {
     pub keep_log_from: u64,
 }
 
-/// What [`load`](crate::Store::load) hands out, in this order: rows, the position, records.
+/// What [`load`](crate::Store::load) hands out, in this order: rows, tasks, the position,
+/// records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Loaded {
-    /// A task's row, in the order of ids.
-    Task {
-        /// Its id.
-        task: u64,
-        /// The task.
-        body: Vec<u8>,
-    },
     /// A row of another table, in the order of tables and keys.
     Row {
         /// Of which table.
@@ -91,6 +85,13 @@ pub enum Loaded {
         /// Under which key.
         key: Vec<u8>,
         /// The row.
+        body: Vec<u8>,
+    },
+    /// A task's row, in the order of ids.
+    Task {
+        /// Its id.
+        task: u64,
+        /// The task.
         body: Vec<u8>,
     },
     /// The rows are the fold of the log before this position. Handed out once.

@@ -1,0 +1,31 @@
+//! Workers.
+
+use super::name::texts;
+use crate::worker::{Worker, WorkerState};
+use interlock_core::view::WorkerView;
+
+/// A worker.
+pub fn worker(view: &WorkerView) -> Worker {
+    Worker {
+        name: view.name.to_string(),
+        state: state(view),
+        session: view.session.0,
+        kinds: texts(&view.kinds),
+        running: view.running.iter().map(|task| task.0).collect(),
+    }
+}
+
+/// What an operator wants to know first.
+fn state(view: &WorkerView) -> WorkerState {
+    if view.lost {
+        WorkerState::Lost
+    } else if view.draining {
+        WorkerState::Draining
+    } else if !view.running.is_empty() {
+        WorkerState::Busy
+    } else if view.parked {
+        WorkerState::Idle
+    } else {
+        WorkerState::Quiet
+    }
+}

@@ -1,0 +1,53 @@
+//! Failures, grouped by kind and error, and their retry in bulk.
+
+use crate::time::Time;
+use crate::verdict::ItemOutcome;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// Tasks of a kind that failed for good with the same error.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Failure {
+    /// The kind.
+    pub kind: String,
+    /// The first line of what went wrong.
+    pub error: String,
+    /// How many tasks.
+    pub count: u64,
+    /// How many resources are affected.
+    pub resources: u64,
+    /// The first of them ended then.
+    pub first: Time,
+    /// The last of them ended then.
+    pub last: Time,
+}
+
+/// Submits failed tasks again, each through admission, up to 1,000 of them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RetryFailures {
+    /// The kind.
+    #[schema(min_length = 1, max_length = 200)]
+    pub kind: String,
+    /// Only those with this error.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+/// What became of a retry in bulk.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct Retried {
+    /// One for each failed task.
+    pub retried: Vec<RetriedTask>,
+    /// There are more to be retried: ask again.
+    pub more: bool,
+}
+
+/// What became of the retry of a task.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct RetriedTask {
+    /// The task that had failed.
+    pub task: u64,
+    /// What became of its new submission.
+    pub outcome: ItemOutcome,
+}

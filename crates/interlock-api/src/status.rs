@@ -1,0 +1,59 @@
+//! The server at a glance.
+
+use crate::span::Span;
+use crate::time::Time;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// The server at a glance, as far as the token allows to see it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Status {
+    /// The server's version.
+    #[schema(example = "0.1.0")]
+    pub version: String,
+    /// Its time.
+    pub now: Time,
+    /// How long it has been up.
+    pub up: Span,
+    /// Which store it uses.
+    #[schema(example = "sqlite")]
+    pub store: String,
+    /// Each namespace.
+    pub namespaces: Vec<NamespaceStatus>,
+}
+
+/// A namespace at a glance.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct NamespaceStatus {
+    /// Its name.
+    pub name: String,
+    /// Whether it is being served; not while it recovers from its store.
+    pub ready: bool,
+    /// The position of its log.
+    pub position: u64,
+    /// How many of what there are.
+    pub counts: Counts,
+}
+
+/// How many of what there are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Counts {
+    /// Tasks that wait.
+    pub waiting: u64,
+    /// Tasks that run.
+    pub running: u64,
+    /// Resources that are claimed, held or metered.
+    pub resources: u64,
+    /// Sessions of workers.
+    pub sessions: u64,
+    /// Workers that wait for work right now.
+    pub idle_workers: u64,
+}
+
+/// Whether the process is alive, or ready to serve.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Health {
+    /// `ok`, or what is missing.
+    #[schema(example = "ok")]
+    pub status: String,
+}

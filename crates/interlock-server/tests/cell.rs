@@ -1,0 +1,207 @@
+//! Cells over a real store: what is acknowledged is there after a restart, and what was not is not.
+
+use interlock_core::command::{Finish, FinishHow, Register, Submit, Take};
+use interlock_core::reply::{Answer, Taken};
+use interlock_core::view::Found;
+use interlock_core::words::{
+    Claim, Kind, Name, Op, Payload, ResourceName, SessionId, Submission, TaskId,
+};
+use interlock_core::{Command, Reply};
+use interlock_server::cell::{self, Cell, CellError, Until};
+use interlock_server::committer::{Commit, Committer, Watcher};
+use interlock_store::{MemoryStore, NamespaceId, SqliteStore, Store, StoreError};
+use std::thread::JoinHandle;
+
+struct Quiet;
+
+impl Watcher for Quiet {
+    fn committed(&mut self, _: Commit) {}
+    fn lost(&mut self, error: &StoreError) {
+        panic!("the store was lost: {error}");
+    }
+}
+
+struct Running {
+    cell: Cell,
+    committer: Committer,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Running {
+    fn start(mut store: Box<dyn Store>) -> Self {
+        let namespace = match store.namespaces().expect("it can be read").first() {
+            Some(found) => found.id,
+            None => store.create_namespace("default", 0).expect("it is new").id,
+        };
+        Self::on(store, namespace)
+    }
+
+    fn on(store: Box<dyn Store>, namespace: NamespaceId) -> Self {
+        let generation = store.generation();
+        let (committer, thread) = Committer::start(store, Quiet).expect("a thread");
+        let (cell, own) = cell::start(namespace, generation, committer.clone()).expect("a thread");
+        Self {
+            cell,
+            committer,
+            threads: vec![own, thread],
+        }
+    }
+
+    async fn stop(self) {
+        self.cell.stop().await;
+        drop(self.cell);
+        self.committer
+            .stop()
+            .await
+            .expect("it runs")
+            .expect("it stops");
+        for thread in self.threads {
+            thread.join().expect("no thread panics");
+        }
+    }
+
+    async fn prepared(&self) -> SessionId {
+        let kind = Kind::new(name("sync"));
+        let reply = self.cell.decide(Command::SetKind(Box::new(kind))).await;
+        assert_eq!(reply, Ok(Reply::Done));
+        self.register("w1").await
+    }
+
+    async fn register(&self, worker: &str) -> SessionId {
+        let register = Register {
+            name: name(worker),
+            kinds: vec![name("sync")],
+            takeover: true,
+        };
+        match self.cell.decide(Command::Register(register)).await {
+            Ok(Reply::Registered { session }) => session,
+            other => panic!("not registered: {other:?}"),
+        }
+    }
+
+    async fn submit(&self, resource: &str) -> TaskId {
+        let claim = Claim::new(ResourceName::new(resource).expect("good"), Op::Update);
+        let mut submission = Submission::new(name("sync"), vec![claim]);
+        submission.payload = Payload::from("[1]");
+        let submit = Submit {
+            items: vec![submission],
+            group: false,
+            dry_run: false,
+        };
+        match self.cell.decide(Command::Submit(submit)).await {
+            Ok(Reply::Submitted { answers, .. }) => match &answers[..] {
+                [Answer::Admitted(report)] => report.task.expect("a task"),
+                other => panic!("not admitted: {other:?}"),
+            },
+            other => panic!("not submitted: {other:?}"),
+        }
+    }
+
+    async fn take(&self, session: SessionId, number: u64, wait_ms: u64) -> Taken {
+        let delivery = self.cell.take(take(session, number, wait_ms)).await;
+        delivery
+            .expect("it answers")
+            .expect("it is welcome")
+            .accept()
+    }
+}
+
+fn name(text: &str) -> Name {
+    Name::new(text).expect("a good name")
+}
+
+fn take(session: SessionId, number: u64, wait_ms: u64) -> Take {
+    Take {
+        session,
+        number,
+        max: 10,
+        wait_ms,
+        finishes: Vec::new(),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_task_goes_from_submission_to_success() {
+    let running = Running::start(Box::new(MemoryStore::new()));
+    let session = running.prepared().await;
+    let cell = running.cell.clone();
+    let parked = tokio::spawn(async move { cell.take(take(session, 1, 10_000)).await });
+    let task = running.submit("repository:f16").await;
+    let taken = parked
+        .await
+        .expect("no panic")
+        .expect("it answers")
+        .expect("welcome")
+        .accept();
+    assert_eq!(taken.hand_outs.len(), 1);
+    assert_eq!(taken.hand_outs[0].task, task);
+    let cell = running.cell.clone();
+    let watching = tokio::spawn(async move { cell.watch(task, Until::Ended).await });
+    let finishes = vec![Finish {
+        token: taken.hand_outs[0].token,
+        how: FinishHow::Succeed {
+            result: Payload::from("1"),
+        },
+        used: Vec::new(),
+    }];
+    let reply = running
+        .cell
+        .decide(Command::Finish { session, finishes })
+        .await;
+    assert!(matches!(reply, Ok(Reply::Finished(_))));
+    assert_eq!(watching.await.expect("no panic"), Ok(()));
+    let found = running
+        .cell
+        .read(move |view| view.pending.find(task).cloned())
+        .await;
+    assert_eq!(
+        found.expect("it answers").expect("it ended").result,
+        Payload::from("1")
+    );
+    running.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_acknowledged_is_there_after_a_restart() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let running = Running::start(Box::new(SqliteStore::open(dir.path()).expect("it opens")));
+    running.prepared().await;
+    let mut tasks = Vec::new();
+    for number in 0..50 {
+        tasks.push(running.submit(&format!("repository:{number}")).await);
+    }
+    running.stop().await;
+    let running = Running::start(Box::new(SqliteStore::open(dir.path()).expect("it opens")));
+    for task in tasks {
+        let found = running.cell.read(move |view| view.core.task(task)).await;
+        assert!(matches!(found, Ok(Found::Live(_))), "{found:?}");
+    }
+    let session = running.register("w2").await;
+    assert_eq!(running.take(session, 1, 0).await.hand_outs.len(), 10);
+    running.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_take_that_nobody_waits_for_gives_its_tasks_back() {
+    let running = Running::start(Box::new(MemoryStore::new()));
+    let session = running.prepared().await;
+    let task = running.submit("repository:f16").await;
+    let delivery = running.cell.take(take(session, 1, 0)).await;
+    drop(delivery);
+    let other = running.register("w2").await;
+    let taken = running.take(other, 1, 5_000).await;
+    assert_eq!(taken.hand_outs[0].task, task);
+    running.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_stopped_cell_answers_nobody() {
+    let running = Running::start(Box::new(MemoryStore::new()));
+    let cell = running.cell.clone();
+    running.stop().await;
+    let error = cell.read(|_| ()).await;
+    assert!(
+        matches!(error, Err(CellError::Stopping | CellError::Unknown)),
+        "{error:?}"
+    );
+}
