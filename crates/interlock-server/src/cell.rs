@@ -57,6 +57,15 @@ pub enum CellError {
     Stopping,
 }
 
+/// The answer to a command, and when it was decided.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answered {
+    /// The answer.
+    pub reply: Reply,
+    /// The time of the decision.
+    pub now: Now,
+}
+
 /// What a read sees: everything decided so far.
 pub struct View<'a> {
     /// The state.
@@ -104,7 +113,7 @@ impl Cell {
     }
 
     /// Decides a command; the answer comes when it is committed. Not for takes.
-    pub async fn decide(&self, command: Command) -> Result<Reply, CellError> {
+    pub async fn decide(&self, command: Command) -> Result<Answered, CellError> {
         let (to, answer) = oneshot::channel();
         self.ask(Ask::Decide { command, to })?;
         answer.await.unwrap_or(Err(CellError::Unknown))

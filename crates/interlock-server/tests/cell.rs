@@ -63,7 +63,7 @@ impl Running {
     async fn prepared(&self) -> SessionId {
         let kind = Kind::new(name("sync"));
         let reply = self.cell.decide(Command::SetKind(Box::new(kind))).await;
-        assert_eq!(reply, Ok(Reply::Done));
+        assert_eq!(reply.map(|answered| answered.reply), Ok(Reply::Done));
         self.register("w1").await
     }
 
@@ -73,8 +73,8 @@ impl Running {
             kinds: vec![name("sync")],
             takeover: true,
         };
-        match self.cell.decide(Command::Register(register)).await {
-            Ok(Reply::Registered { session }) => session,
+        match self.decided(Command::Register(register)).await {
+            Reply::Registered { session } => session,
             other => panic!("not registered: {other:?}"),
         }
     }
@@ -88,13 +88,17 @@ impl Running {
             group: false,
             dry_run: false,
         };
-        match self.cell.decide(Command::Submit(submit)).await {
-            Ok(Reply::Submitted { answers, .. }) => match &answers[..] {
+        match self.decided(Command::Submit(submit)).await {
+            Reply::Submitted { answers, .. } => match &answers[..] {
                 [Answer::Admitted(report)] => report.task.expect("a task"),
                 other => panic!("not admitted: {other:?}"),
             },
             other => panic!("not submitted: {other:?}"),
         }
+    }
+
+    async fn decided(&self, command: Command) -> Reply {
+        self.cell.decide(command).await.expect("it answers").reply
     }
 
     async fn take(&self, session: SessionId, number: u64, wait_ms: u64) -> Taken {
@@ -144,11 +148,8 @@ async fn a_task_goes_from_submission_to_success() {
         },
         used: Vec::new(),
     }];
-    let reply = running
-        .cell
-        .decide(Command::Finish { session, finishes })
-        .await;
-    assert!(matches!(reply, Ok(Reply::Finished(_))));
+    let reply = running.decided(Command::Finish { session, finishes }).await;
+    assert!(matches!(reply, Reply::Finished(_)));
     assert_eq!(watching.await.expect("no panic"), Ok(()));
     let found = running
         .cell

@@ -3,10 +3,10 @@
 use super::batch::Release;
 use super::delivery::Delivery;
 use super::watch::Until;
-use super::{Cell, CellError, View};
+use super::{Answered, Cell, CellError, View};
 use interlock_core::command::Take;
 use interlock_core::words::TaskId;
-use interlock_core::{Command, Refusal, Reply};
+use interlock_core::{Command, Refusal};
 use tokio::sync::oneshot;
 
 /// Where the answer to a take goes.
@@ -20,7 +20,7 @@ pub(super) enum Ask {
     /// Decide a command.
     Decide {
         command: Command,
-        to: oneshot::Sender<Result<Reply, CellError>>,
+        to: oneshot::Sender<Result<Answered, CellError>>,
     },
     /// Take tasks.
     Take(AskTake),

@@ -6,7 +6,7 @@ use super::follow::{Followed, ProgressNote};
 use super::history::Pending;
 use super::parked::{Parked, deliver};
 use super::watch::{Until, Watchers};
-use super::{Cell, CellError, Delivery, Shared, View, encode};
+use super::{Answered, Cell, CellError, Delivery, Shared, View, encode};
 use crate::clock::{self, Clock};
 use crate::committer::Committer;
 use crate::limits;
@@ -278,7 +278,7 @@ impl<'a> Life<'a> {
                 let decision = self.core.decide(now, command);
                 self.take_in(decision, move |life, reply| {
                     life.releases.push(Box::new(move |result| {
-                        let _gone = to.send(result.map(|()| reply));
+                        let _gone = to.send(result.map(|()| Answered { reply, now }));
                     }));
                 });
             }
