@@ -21,7 +21,7 @@ pub mod token;
 pub mod verdict;
 pub mod worker;
 
-mod claim;
+pub mod claim;
 mod name;
 
 pub use name::{name, resource_name};

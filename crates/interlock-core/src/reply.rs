@@ -98,7 +98,7 @@ pub struct HandOut {
     pub payload: Payload,
     /// How many submissions this run satisfies.
     pub stands_for: u64,
-    /// 1 for the first run.
+    /// 1 for the first run. A run that was released or returned is not counted.
     pub attempt: u32,
     /// The length of the lease, to be counted from the sending of the take.
     pub lease_ms: u64,

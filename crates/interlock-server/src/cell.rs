@@ -21,6 +21,7 @@ pub use batch::{Batch, Kept, Release};
 pub use delivery::Delivery;
 pub use encode::{decode_records, encode_record};
 pub use follow::{Committed, Followed, ProgressNote};
+pub(crate) use history::outcome_word;
 pub use history::{Pending, history_row, read_row};
 pub use load::{LoadError, load};
 pub use thread::start;
@@ -152,6 +153,13 @@ impl Cell {
     pub async fn watch(&self, task: TaskId, until: Until) -> Result<(), CellError> {
         let (to, answer) = oneshot::channel();
         self.ask(Ask::Watch { task, until, to })?;
+        answer.await.unwrap_or(Err(CellError::Unknown))
+    }
+
+    /// Sees to it that everything that ended up to now is in the history.
+    pub async fn settle(&self) -> Result<(), CellError> {
+        let (to, answer) = oneshot::channel();
+        self.ask(Ask::Settle { to })?;
         answer.await.unwrap_or(Err(CellError::Unknown))
     }
 

@@ -17,7 +17,7 @@ use tracing::{error, warn};
 type Call = Box<dyn FnOnce(&mut dyn Store) + Send>;
 
 enum Job {
-    Batch(Box<Batch>),
+    Batch(Batch),
     Call(Call),
     Stop(oneshot::Sender<Result<(), StoreError>>),
 }
@@ -67,7 +67,7 @@ impl Committer {
 
     /// Writes a batch; its answers go when that is done.
     pub fn write(&self, batch: Batch) {
-        if let Err(unsent) = self.jobs.send(Job::Batch(Box::new(batch)))
+        if let Err(unsent) = self.jobs.send(Job::Batch(batch))
             && let Job::Batch(batch) = unsent.0
         {
             batch.fail(CellError::Stopping);
@@ -165,7 +165,7 @@ impl Thread {
     }
 
     /// This batch and those that have arrived behind it, up to a checkpoint or another job.
-    fn gather(&mut self, first: Box<Batch>) -> Vec<Box<Batch>> {
+    fn gather(&mut self, first: Batch) -> Vec<Batch> {
         self.waiting.extend(self.inbox.try_iter());
         let mut bytes = first.bytes.len();
         let mut batches = vec![first];
@@ -187,7 +187,7 @@ impl Thread {
         batches
     }
 
-    fn commit(&mut self, batches: Vec<Box<Batch>>) {
+    fn commit(&mut self, batches: Vec<Batch>) {
         // What a cell decided before its store failed counts no more.
         let (batches, old): (Vec<_>, Vec<_>) =
             batches.into_iter().partition(|batch| batch.is_current());
@@ -209,7 +209,7 @@ impl Thread {
         }
     }
 
-    fn append(&mut self, batches: &[Box<Batch>]) -> Result<(), StoreError> {
+    fn append(&mut self, batches: &[Batch]) -> Result<(), StoreError> {
         let records: Vec<Append<'_>> = (batches.iter())
             .filter(|batch| !batch.bytes.is_empty())
             .map(|batch| Append {
@@ -241,7 +241,7 @@ impl Thread {
         }
     }
 
-    fn fail(&mut self, batches: Vec<Box<Batch>>, error: &StoreError) {
+    fn fail(&mut self, batches: Vec<Batch>, error: &StoreError) {
         self.note(error);
         let answer = match error {
             StoreError::Full { .. } => CellError::Full,

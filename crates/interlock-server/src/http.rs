@@ -13,6 +13,8 @@ pub use answer::{Answer, Failed};
 
 use crate::server::Server;
 use axum::Router;
+use interlock_api::Clock;
+use interlock_core::words::Now;
 use std::sync::Arc;
 use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
@@ -33,6 +35,14 @@ pub struct App {
     pub server: Arc<Server>,
     /// Whether a caller needs a token even if there are none.
     pub tokens_needed: bool,
+}
+
+/// The clock that shows the core's times as people's.
+fn clock_of(now: Now) -> Clock {
+    Clock {
+        wall_now: now.wall,
+        elapsed_now: now.elapsed,
+    }
 }
 
 /// All routes, and the document that describes them.

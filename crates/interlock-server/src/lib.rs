@@ -7,4 +7,7 @@
 pub mod cell;
 pub mod clock;
 pub mod committer;
+pub mod door;
+pub mod http;
 pub mod limits;
+pub mod server;

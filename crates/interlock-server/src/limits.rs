@@ -38,3 +38,16 @@ pub const RECOVER_AFTER: Duration = Duration::from_millis(500);
 pub const PURGE_SLICE: usize = 2_000;
 /// How often expired history is looked for.
 pub const PURGE_EVERY: Duration = Duration::from_secs(30);
+/// Live tasks that one page of a list looks at.
+pub const LIST_LOOKS: usize = 5_000;
+
+/// Connections at the same time: parked takes hold one each.
+pub const CONNECTIONS_MAX: usize = 20_000;
+/// How soon the headers of a request must have come, and how long a connection may idle.
+pub const HEADERS_WITHIN: Duration = Duration::from_secs(75);
+/// Bytes of headers of one request, about.
+pub const HEADER_BYTES_MAX: usize = 64 << 10;
+/// How long to wait after a connection could not be accepted.
+pub const ACCEPT_AGAIN: Duration = Duration::from_millis(50);
+/// How long requests under way have at a shutdown.
+pub const SHUTDOWN_WITHIN: Duration = Duration::from_secs(20);

@@ -84,7 +84,11 @@ impl Server {
     pub async fn stop(&self) -> Result<(), StartError> {
         self.namespaces.stop().await;
         self.committer.stop().await??;
-        let thread = self.committing.lock().ok().and_then(|mut thread| thread.take());
+        let thread = self
+            .committing
+            .lock()
+            .ok()
+            .and_then(|mut thread| thread.take());
         if let Some(thread) = thread {
             let _panicked = tokio::task::spawn_blocking(move || thread.join()).await;
         }

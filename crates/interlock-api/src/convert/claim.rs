@@ -16,7 +16,8 @@ pub(crate) fn claims(claims: &[wire::Claim]) -> Result<Vec<Claim>, Problem> {
     .collect()
 }
 
-pub(crate) fn shown(claims: &[Claim]) -> Vec<wire::Claim> {
+/// Claims as the wire has them.
+pub fn shown(claims: &[Claim]) -> Vec<wire::Claim> {
     let each = claims.iter();
     each.map(|claim| wire::Claim {
         resource: claim.resource.to_string(),

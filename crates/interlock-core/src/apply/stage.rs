@@ -5,7 +5,7 @@ use crate::state::State;
 use crate::state::resource::RoomKey;
 use crate::state::task::Key;
 use crate::state::timers::{ElapsedTimer, WallTimer};
-use crate::words::TaskId;
+use crate::words::{Op, TaskId};
 
 impl State {
     /// Moves a task to another stage.
@@ -43,10 +43,11 @@ impl State {
             }
             Stage::Outside(behind) => {
                 for behind in behind {
-                    let index = claims[behind.claim as usize].resource;
+                    let claim = &claims[behind.claim as usize];
+                    let index = claim.resource;
                     let barrier = self.resources.get_mut(index).barrier.as_mut();
                     let barrier = barrier.expect("somebody waits behind it");
-                    barrier.room.remove(&room_key(behind, key));
+                    barrier.room.remove(&room_key(behind, claim.op, key));
                     self.mark(index);
                 }
             }
@@ -101,13 +102,14 @@ impl State {
                 self.next_place = self.next_place.max(key.place + 1);
                 self.enter_chain(id);
                 for behind in behind {
-                    let index = claims[behind.claim as usize].resource;
+                    let claim = &claims[behind.claim as usize];
+                    let index = claim.resource;
                     let barrier = self
                         .resources
                         .get_mut(index)
                         .barrier
                         .get_or_insert_default();
-                    barrier.room.insert(room_key(behind, key));
+                    barrier.room.insert(room_key(behind, claim.op, key));
                     self.mark(index);
                 }
             }
@@ -229,10 +231,11 @@ fn is_past_futures(stage: &Stage) -> bool {
     )
 }
 
-fn room_key(behind: Behind, key: Key) -> RoomKey {
+fn room_key(behind: Behind, op: Op, key: Key) -> RoomKey {
     RoomKey {
         behind: behind.arrival,
         not_doomed: !behind.doomed,
+        doomed_barrier: behind.doomed && op.is_lifecycle(),
         place: key.place,
         task: key.task,
     }

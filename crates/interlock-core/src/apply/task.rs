@@ -3,7 +3,7 @@
 use crate::bugs::Bug;
 use crate::event::{Admitted, Charges};
 use crate::state::State;
-use crate::state::task::{Extra, FoundClaim, Task};
+use crate::state::task::{Extra, FoundClaim, Part, Task};
 use crate::state::timers::WallTimer;
 use crate::words::{Op, Payload, PayloadRule, TaskId};
 
@@ -91,7 +91,7 @@ impl State {
         let task = self.task_mut(into);
         task.stands_for += 1;
         task.priority = priority;
-        merge_payload(task, rule, seq, payload);
+        merge_payload(task, rule, seq, payload, Vec::new());
         if let Some(extra) = &mut task.extra {
             extra.first_run = None;
         }
@@ -134,7 +134,7 @@ impl State {
         let task = self.task_mut(into);
         task.stands_for += gone.stands_for;
         task.priority = priority;
-        merge_payload(task, rule, gone.payload_seq, &gone.payload);
+        merge_payload(task, rule, gone.payload_seq, &gone.payload, extra.parts);
         let kept = task.extra_mut();
         kept.first_run = None;
         kept.aliases.extend(extra.aliases);
@@ -190,19 +190,74 @@ impl State {
     }
 }
 
-fn merge_payload(task: &mut Task, rule: PayloadRule, seq: TaskId, payload: &Payload) {
+/// Adds a payload by the kind's rule. `parts` says what it is made of, if of several submissions.
+fn merge_payload(
+    task: &mut Task,
+    rule: PayloadRule,
+    seq: TaskId,
+    payload: &Payload,
+    parts: Vec<Part>,
+) {
     let newer = seq > task.payload_seq;
     match rule {
         PayloadRule::Latest if newer => task.payload = payload.clone(),
         PayloadRule::First if !newer => task.payload = payload.clone(),
-        PayloadRule::Append if newer => task.payload = task.payload.joined(payload),
-        PayloadRule::Append => task.payload = payload.joined(&task.payload),
+        PayloadRule::Append => append(task, seq, payload, parts),
         PayloadRule::Latest | PayloadRule::First => {}
     }
     task.payload_seq = match rule {
         PayloadRule::First => task.payload_seq.min(seq),
         PayloadRule::Latest | PayloadRule::Append => task.payload_seq.max(seq),
     };
+}
+
+/// Appends by order of submission, also if one that was due later comes between others.
+fn append(task: &mut Task, seq: TaskId, payload: &Payload, parts: Vec<Part>) {
+    let last = task.payload_seq;
+    let mut mine = std::mem::take(&mut task.extra_mut().parts);
+    if mine.is_empty() {
+        mine = whole(last, &task.payload);
+    }
+    let theirs = if parts.is_empty() {
+        whole(seq, payload)
+    } else {
+        parts
+    };
+    let in_order = theirs.first().is_none_or(|first| first.seq > last);
+    if in_order {
+        task.payload = task.payload.joined(payload);
+        mine.extend(theirs);
+    } else {
+        let mut pieces = split(&task.payload, &mine);
+        pieces.extend(split(payload, &theirs));
+        pieces.sort_by_key(|(part, _)| part.seq);
+        let items: Vec<&[u8]> = pieces.iter().map(|(_, items)| *items).collect();
+        let joined = [b"[", items.join(&b',').as_slice(), b"]"].concat();
+        mine = pieces.iter().map(|(part, _)| *part).collect();
+        task.payload = Payload::from(joined);
+    }
+    task.extra_mut().parts = mine;
+}
+
+/// The part that a payload is if one submission brought it.
+fn whole(seq: TaskId, payload: &Payload) -> Vec<Part> {
+    let bytes = payload.items().len();
+    (bytes > 0)
+        .then_some(Part { seq, bytes })
+        .into_iter()
+        .collect()
+}
+
+/// The items of a payload that each submission brought.
+fn split<'a>(payload: &'a Payload, parts: &[Part]) -> Vec<(Part, &'a [u8])> {
+    let mut rest = payload.items();
+    (parts.iter())
+        .map(|part| {
+            let (items, after) = rest.split_at(part.bytes);
+            rest = after.get(1..).unwrap_or_default();
+            (*part, items)
+        })
+        .collect()
 }
 
 /// What is rarely set, if anything is.

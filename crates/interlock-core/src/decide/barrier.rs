@@ -7,6 +7,7 @@ use crate::bugs::Bug;
 use crate::event::{EndWhy, Event, Stage, Sweep};
 use crate::state::task::ResourceIx;
 use crate::words::{Op, Outcome, ResourceName, TaskId};
+use smallvec::SmallVec;
 
 /// What the end of a lifecycle task is judged by, noted before it is gone.
 pub(crate) struct LifecycleEnd {
@@ -63,19 +64,35 @@ impl Core {
         }
     }
 
-    /// A task is no longer behind anything on this resource.
+    /// A task is no longer behind anything on this resource, and perhaps not on others either: it
+    /// leaves those rooms with this one, before whoever came behind it does.
     fn leave_room(&mut self, id: TaskId, index: ResourceIx) {
         let task = self.state.task(id);
         let Stage::Outside(behind) = &task.stage else {
             unreachable!("only those outside are in a room");
         };
-        let mut rest = behind.clone();
-        rest.retain(|behind| task.claims[behind.claim as usize].resource != index);
+        let (mut rest, mut left) = (behind.clone(), SmallVec::<[ResourceIx; 2]>::new());
+        rest.retain(|behind| {
+            let claim = &task.claims[behind.claim as usize];
+            let leaves = claim.resource == index
+                || (!claim.op.is_lifecycle() && self.has_lifted(claim.resource, behind.arrival));
+            if leaves {
+                left.push(claim.resource);
+            }
+            !leaves
+        });
         if rest.is_empty() {
-            return self.arrive(id, None, Some(index));
+            return self.arrive(id, None, &left);
         }
         let (to, spot) = (Stage::Outside(rest), task.spot);
         self.emit(Event::Moved { task: id, to, spot });
+    }
+
+    /// Whether every lifecycle task up to this arrival has ended.
+    fn has_lifted(&self, index: ResourceIx, arrival: u64) -> bool {
+        let barrier = self.state.resources.get(index).barrier.as_ref();
+        let first = barrier.and_then(|barrier| barrier.chain.first_key_value());
+        first.is_none_or(|(first, _)| *first > arrival)
     }
 
     /// Notes what the end of this task will be judged by.

@@ -61,7 +61,7 @@ impl Core {
         };
         self.moves -= 1;
         match timer {
-            WallTimer::Due(id) => self.arrive(id, Some(self.state.now.elapsed), None),
+            WallTimer::Due(id) => self.arrive(id, Some(self.state.now.elapsed), &[]),
             WallTimer::StartBy(id) => self.give_up(id),
             WallTimer::Schedule(name) => self.fire_schedule(&name),
         }
@@ -82,7 +82,7 @@ impl Core {
         };
         self.moves -= 1;
         match timer {
-            ElapsedTimer::Gathered(id) => self.arrive(id, Some(self.state.now.elapsed), None),
+            ElapsedTimer::Gathered(id) => self.arrive(id, Some(self.state.now.elapsed), &[]),
             ElapsedTimer::Quota(name) => {
                 self.state.timers.elapsed.pop_first();
                 if let Some(instance) = self.state.quotas.instances.get_mut(&name) {

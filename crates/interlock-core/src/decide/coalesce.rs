@@ -36,12 +36,14 @@ impl Core {
         (!self.appends(task.kind) || bytes < limits::PAYLOAD_BYTES_MAX).then_some(target)
     }
 
-    /// The newest task of this identity that may be joined where it is.
+    /// The newest task of this identity that may be joined where it is. One that a sweep under way
+    /// is going to cancel is as good as gone.
     fn open_target(&self, key: &SameKey, except: Option<TaskId>) -> Option<TaskId> {
         let ids = self.state.same.get(key)?;
         let newest_first = ids.iter().rev().filter(|id| Some(**id) != except);
         let mut looked_at = newest_first.take(limits::SAME_LOOKED_AT_MAX);
-        let open = looked_at.find(|id| self.no_barrier_since(self.state.task(**id)));
+        let open = looked_at
+            .find(|id| self.no_barrier_since(self.state.task(**id)) && self.swept(**id).is_none());
         open.copied()
     }
 
@@ -113,7 +115,7 @@ impl Core {
         let failed = task.extra().last_failure.unwrap_or(self.state.now.wall);
         let first = failed.plus(self.first_wait(task));
         if first <= self.state.now.wall {
-            self.arrive(id, Some(self.state.now.elapsed), None);
+            self.arrive(id, Some(self.state.now.elapsed), &[]);
         } else if first < until {
             let (to, spot) = (Stage::Retrying { until: first }, task.spot);
             self.emit(Event::Moved { task: id, to, spot });
@@ -143,14 +145,17 @@ impl Core {
         if !self.fits(id, into) {
             return false;
         }
-        self.fold(id, into);
+        // It became possible just now, not when it was submitted.
+        let rank = self.rank(self.state.now.elapsed, self.state.task(id).priority);
+        self.fold(id, into, rank);
         true
     }
 
     /// A run that ended without success and its waiting follow-up become one task.
-    pub(crate) fn fold_follow_up(&mut self, id: TaskId) {
-        if let Some(follow_up) = self.follow_up(id) {
-            self.fold(follow_up, id);
+    pub(crate) fn fold_follow_up(&mut self, id: TaskId, follow_up: Option<TaskId>) {
+        if let Some(follow_up) = follow_up {
+            let rank = self.state.task(follow_up).spot.rank;
+            self.fold(follow_up, id, rank);
         }
     }
 
@@ -176,12 +181,13 @@ impl Core {
         (coalesce.as_ref()).is_some_and(|coalesce| coalesce.payload == PayloadRule::Append)
     }
 
-    fn fold(&mut self, from: TaskId, into: TaskId) {
+    /// Folds a task of this rank into another.
+    fn fold(&mut self, from: TaskId, into: TaskId, rank: i64) {
         let (gone, kept) = (self.state.task(from), self.state.task(into));
         let rank = if kept.is_at_work() {
             kept.spot.rank
         } else {
-            kept.spot.rank.min(gone.spot.rank)
+            kept.spot.rank.min(rank)
         };
         let priority = kept.priority.max(gone.priority);
         self.emit(Event::Folded {

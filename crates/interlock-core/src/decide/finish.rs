@@ -161,6 +161,8 @@ impl Core {
             Then::Done { outcome, .. } => Some(*outcome),
             Then::Wait { .. } => None,
         };
+        // Found while it still has its place, as it was when the answer was made.
+        let follow_up = self.follow_up(task);
         self.emit(Event::RunEnded(Box::new(RunEnded {
             token,
             task,
@@ -173,7 +175,7 @@ impl Core {
         }
         match outcome {
             Some(outcome) => self.after_end(task, outcome, lifecycle),
-            None => self.fold_follow_up(task),
+            None => self.fold_follow_up(task, follow_up),
         }
     }
 }

@@ -23,8 +23,8 @@ pub(crate) struct Candidate {
     pub(crate) accepted: Option<u64>,
     /// Place in the chains of its lifecycle claims; 0 if it never came there.
     pub(crate) arrival: u64,
-    /// The room it was just let out of: whoever came later there does not stand in its way.
-    pub(crate) let_out_of: Option<ResourceIx>,
+    /// The rooms it was just let out of: whoever came later there does not stand in its way.
+    pub(crate) let_out_of: SmallVec<[ResourceIx; 1]>,
 }
 
 impl Candidate {
@@ -39,7 +39,7 @@ impl Candidate {
             hold: task.hold,
             accepted: task.arrived.then_some(task.accepted),
             arrival: task.arrival,
-            let_out_of: None,
+            let_out_of: SmallVec::new(),
         }
     }
 }
@@ -119,7 +119,7 @@ impl Core {
     ) -> Option<(u64, bool)> {
         let barrier = self.state.resources.get(index).barrier.as_ref()?;
         let chain = &barrier.chain;
-        let let_out = candidate.let_out_of == Some(index);
+        let let_out = candidate.let_out_of.contains(&index);
         if candidate.arrival != 0 {
             // A lifecycle task keeps its position: it waits for those that came before it, and for
             // one that is already at work. Waiting for any other could make a circle.
@@ -156,12 +156,7 @@ impl Core {
 
     /// A waiting task became possible, or may have: it comes (back) to its resources.
     /// `since` is given if the time it last became possible is now another.
-    pub(crate) fn arrive(
-        &mut self,
-        id: TaskId,
-        since: Option<Elapsed>,
-        let_out_of: Option<ResourceIx>,
-    ) {
+    pub(crate) fn arrive(&mut self, id: TaskId, since: Option<Elapsed>, let_out_of: &[ResourceIx]) {
         if let Some(why) = self.swept(id) {
             return self.end_waiting(id, Outcome::Cancelled, why);
         }
@@ -170,7 +165,7 @@ impl Core {
         }
         let task = self.state.task(id);
         let candidate = Candidate {
-            let_out_of,
+            let_out_of: let_out_of.into(),
             ..Candidate::of(task)
         };
         if let Some((resource, by, _)) = self.future_against(&candidate) {

@@ -75,7 +75,7 @@ impl Prepared {
             hold: self.submission.hold,
             accepted: None,
             arrival: 0,
-            let_out_of: None,
+            let_out_of: SmallVec::new(),
         }
     }
 }

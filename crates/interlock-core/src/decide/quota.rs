@@ -157,7 +157,7 @@ impl Core {
     fn set_aside(&mut self, task: TaskId, mut charges: Charges) {
         charges.retain(|(_, cost)| *cost > 0);
         self.emit(Event::SetAside { task, charges });
-        self.arrive(task, None, None);
+        self.arrive(task, None, &[]);
     }
 
     /// Nobody waits: lets the count go once it has nothing to remember.

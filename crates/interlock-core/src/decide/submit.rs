@@ -109,7 +109,7 @@ impl Core {
         let judged = judged.put_off(self.state.now.wall);
         let report = self.admit(prepared, judged, path);
         if self.state.tasks.get(id).is_some() {
-            self.arrive(id, None, None);
+            self.arrive(id, None, &[]);
         }
         Answer::Admitted(report)
     }

@@ -229,7 +229,7 @@ impl Core {
                 let (to, spot) = (Stage::Scheduled { until }, task.spot);
                 self.emit(Event::Moved { task: id, to, spot });
             }
-            _ => self.arrive(id, Some(now.elapsed), None),
+            _ => self.arrive(id, Some(now.elapsed), &[]),
         }
     }
 
@@ -240,8 +240,8 @@ impl Core {
         let held = self.is_held(&candidate);
         let staffed = self.state.kinds.get(task.kind).staffed;
         let to = match &task.stage {
-            Stage::Held if !held => return self.arrive(id, None, None),
-            Stage::NoWorker if staffed => return self.arrive(id, None, None),
+            Stage::Held if !held => return self.arrive(id, None, &[]),
+            Stage::NoWorker if staffed => return self.arrive(id, None, &[]),
             Stage::NoWorker | Stage::InLine | Stage::Outside(_) | Stage::Throttled { .. }
                 if held =>
             {

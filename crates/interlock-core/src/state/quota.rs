@@ -134,11 +134,12 @@ impl Instance {
         for (_, per_ms) in windows(quota) {
             self.window_mut(per_ms, now);
         }
-        for (_, per_ms) in windows(quota) {
-            self.window_mut(per_ms, now).add(now, units);
-        }
         let is_limit = |window: &mut Window| windows(quota).any(|(_, per)| per == window.per_ms);
         self.windows.retain(is_limit);
+        // Limits of the same length share a window, and a use counts in it once.
+        for window in &mut self.windows {
+            window.add(now, units);
+        }
     }
 
     /// Recent use of each window of the quota, in order: how long ago at most, and units.

@@ -50,6 +50,8 @@ pub(crate) struct RoomKey {
     pub(crate) behind: u64,
     /// The doomed came first: if the delete fails they go on before whoever came after it.
     pub(crate) not_doomed: bool,
+    /// Of the doomed, those who bar others go last: the others were accepted before they came.
+    pub(crate) doomed_barrier: bool,
     pub(crate) place: u64,
     pub(crate) task: TaskId,
 }
@@ -142,6 +144,7 @@ impl Barrier {
         let end = RoomKey {
             behind: arrival,
             not_doomed: false,
+            doomed_barrier: false,
             place: 0,
             task: TaskId(0),
         };

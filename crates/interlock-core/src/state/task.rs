@@ -96,6 +96,15 @@ pub(crate) struct Extra {
     pub(crate) set_aside: Charges,
     /// Ids that lead here since they were folded into this task.
     pub(crate) aliases: Vec<TaskId>,
+    /// Of a payload that was appended to: what each submission brought, in order.
+    pub(crate) parts: Vec<Part>,
+}
+
+/// Bytes of an appended payload that one submission brought, brackets and commas not counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Part {
+    pub(crate) seq: TaskId,
+    pub(crate) bytes: usize,
 }
 
 impl Task {

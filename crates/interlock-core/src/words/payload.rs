@@ -30,10 +30,15 @@ impl Payload {
             && serde_json::from_slice::<serde::de::IgnoredAny>(trimmed).is_ok()
     }
 
+    /// What stands between the brackets of a JSON array.
+    pub(crate) fn items(&self) -> &[u8] {
+        array_inner(self.bytes())
+    }
+
     /// The elements of two JSON arrays in one array, `self` first.
     pub fn joined(&self, other: &Payload) -> Payload {
-        let first = array_inner(self.bytes());
-        let second = array_inner(other.bytes());
+        let first = self.items();
+        let second = other.items();
         let mut bytes = Vec::with_capacity(first.len() + second.len() + 3);
         bytes.push(b'[');
         bytes.extend_from_slice(first);

@@ -54,6 +54,10 @@ pub(crate) struct Model {
     pub(crate) order: Vec<TaskId>,
     /// The last submission cancelled others.
     pub(crate) has_cancelled: bool,
+    /// A barrier was cancelled by the end of another. The core does that a little later in the same
+    /// decision, and whoever comes in between still meets it; so the story ends here. The simulator
+    /// has such stories.
+    pub(crate) is_unclear: bool,
     /// Whose end has still to be told to those who depend on it.
     pub(crate) ended: Vec<(Index, Outcome)>,
 }
@@ -197,6 +201,7 @@ impl Model {
             joined: Vec::new(),
             order: Vec::new(),
             has_cancelled: false,
+            is_unclear: false,
             ended: Vec::new(),
         }
     }

@@ -48,6 +48,8 @@ pub(crate) struct World {
     /// Where the core says that tasks stand, and the last place that it drew before this decision.
     spots: BTreeMap<TaskId, Spot>,
     last_place: u64,
+    /// The worst rank in the lines and among the runs of each resource before this decision.
+    worst_ranks: Vec<Option<i64>>,
     /// What the core calls each kind.
     kind_ids: Vec<KindId>,
     /// Which kinds the core said to have a worker now or not any more.
@@ -93,6 +95,7 @@ impl World {
             groups: Vec::new(),
             spots: BTreeMap::new(),
             last_place: 0,
+            worst_ranks: vec![None; RESOURCES.len()],
             kind_ids: Vec::new(),
             staffing: Vec::new(),
             pending: Vec::new(),
@@ -161,6 +164,9 @@ impl World {
     pub(crate) fn run(mut self, steps: &[Step]) -> Result<(), String> {
         let went = self.go_through(steps).and_then(|()| self.drain());
         let went = went.and_then(|()| self.replay());
+        if self.model.is_unclear {
+            return Ok(());
+        }
         went.map_err(|why| format!("{why}\nafter\n{}", self.log.join("\n")))
     }
 

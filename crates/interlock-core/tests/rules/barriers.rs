@@ -627,3 +627,40 @@ fn a_failed_delete_releases_the_doomed_one_before_the_create_behind_it() {
          at 6s   take w1 ok                             | succeeded, 3",
     );
 }
+
+#[test]
+fn whoever_waits_behind_one_barrier_on_several_resources_leaves_all_of_them_at_once() {
+    // Else the delete would pass it on the one while it is let out of the other.
+    play(
+        FAST,
+        "submit create repository:a repository:b        | accepted 1
+         submit update repository:a repository:b        | postponed 2: *
+         submit delete repository:a                     | postponed 3: behind 1
+         take w1                                        | 1
+         finish w1 ok                                   | succeeded
+         show 2                                         | waiting: ready
+         take w1                                        | 2
+         take w1 ok                                     | succeeded, 3",
+    );
+}
+
+#[test]
+fn of_those_whom_a_delete_doomed_the_barriers_go_on_last() {
+    // Nobody stands in line behind a barrier.
+    play(
+        FAST,
+        "at 0    submit update repository:a             | accepted 1
+         at 0    take w1                                | 1
+         at 0    finish w1 fail                         | retrying at 5s
+         at 0    submit delete repository:a hold        | *
+         at 1s   submit delete repository:a             | accepted 3
+         at 2s   release task 2                         | *
+         at 2s   show 2                                 | waiting: doomed by 3
+         at 5s   show 1                                 | waiting: doomed by 3
+         at 6s   cancel 3                               | cancelled
+         at 6s   show 1                                 | waiting: ready
+         at 6s   show 2                                 | waiting: ahead 1
+         at 6s   take w1                                | 1
+         at 6s   take w1 ok                             | succeeded, 2",
+    );
+}

@@ -560,3 +560,68 @@ fn only_appended_payloads_are_bounded_by_their_sum() {
          show 1 count       | x3",
     );
 }
+
+#[test]
+fn one_that_was_scheduled_brings_the_rank_of_its_due_time() {
+    // Not that of its submission: it would go before the other that came meanwhile.
+    play(
+        EVENTS,
+        "at 0    submit applicability host:17 due=4s    | postponed 1: scheduled until 4s
+         at 1s   submit other host:17                   | accepted 2
+         at 2s   submit applicability host:17           | postponed 3: ahead 2
+         at 4s   show 1                                 | as 3, waiting: ahead 2
+         at 4s   take w1                                | 2",
+    );
+}
+
+#[test]
+fn what_was_scheduled_is_appended_by_order_of_submission() {
+    play(
+        "kind append coalesce=append
+         register w1 append",
+        "at 0    submit append host:3 payload=[1]           | accepted 1
+         at 0    submit append host:3 payload=[2] due=6s    | postponed 2: scheduled until 6s
+         at 0    submit append host:3 payload=[3] due=5s    | postponed 3: scheduled until 5s
+         at 1s   submit append host:3 payload=[4,5]         | coalesced 1 x2, accepted
+         at 2s   submit append host:3 payload=[]            | coalesced 1 x3, accepted
+         at 6s   take w1                                    | 1
+         at 6s   handed 1 payload count                     | [1,2,3,4,5], x5",
+    );
+}
+
+#[test]
+fn nobody_joins_a_task_that_is_about_to_be_cancelled() {
+    // Both times pass at once: the create is given up, and with it what came after it.
+    play(
+        EVENTS,
+        "at 0    submit other host:17                       | accepted 1
+         at 0    take w1                                    | 1
+         at 0    submit applicability host:17 due=1h        | postponed 2: scheduled until 1h
+         at 0    submit create host:17 start_within=10s     | postponed 3: held by 1
+         at 0    submit applicability host:17               | postponed 4: behind 3
+         at 1s   wall +2h                                   | -
+         at 1s   show 4                                     | cancelled: *
+         at 1s   show 2                                     | waiting: held by 1",
+    );
+}
+
+#[test]
+fn a_follow_up_behind_a_barrier_stays_there_when_the_run_fails() {
+    // Also if the barrier came while the task was doomed by another; and the answer is true.
+    play(
+        EVENTS,
+        "kind delete op=delete
+         at 0    submit applicability host:17           | accepted 1
+         at 0    take w1                                | 1
+         at 0    finish w1 fail again=5s                | retrying at 5s
+         at 1s   submit delete host:17                  | accepted 2
+         at 5s   show 1                                 | waiting: doomed by 2
+         at 6s   submit create host:17                  | postponed 3: behind 2
+         at 7s   cancel 2                               | cancelled
+         at 7s   submit applicability host:17           | postponed 4: behind 3
+         at 7s   take w1                                | 1
+         at 8s   finish w1 fail again=90s               | retrying at 1m38s
+         at 8s   show 1                                 | waiting: retrying until 1m38s
+         at 8s   show 4                                 | waiting: behind 3",
+    );
+}

@@ -506,3 +506,18 @@ fn a_worker_that_meets_thousands_of_throttled_tasks_still_gets_the_ready_one() {
     assert_eq!(world.step("submit free shop:9999 prio=0"), "accepted 3002");
     assert_eq!(world.step("take w1"), "3002");
 }
+
+#[test]
+fn limits_of_the_same_length_count_a_start_once() {
+    play(
+        "quota calls 3/10s 5/10s
+         kind sync quota=calls
+         register w1 sync",
+        "at 0       submit sync shop:1              | accepted 1
+         at 0       submit sync shop:2              | accepted 2
+         at 0       submit sync shop:3              | accepted 3
+         at 0       submit sync shop:4              | accepted 4
+         at 0       take w1 max=9                   | 1 2 3
+         at 0       show 4                          | waiting: throttled by calls until 10*s",
+    );
+}

@@ -32,6 +32,10 @@ pub(super) enum Ask {
         until: Until,
         to: oneshot::Sender<Result<(), CellError>>,
     },
+    /// Write everything that ended to the history.
+    Settle {
+        to: oneshot::Sender<Result<(), CellError>>,
+    },
     /// Stop in order.
     Stop { to: oneshot::Sender<()> },
 }
@@ -50,7 +54,7 @@ impl Ask {
         match self {
             Ask::Decide { to, .. } => drop(to.send(Err(error))),
             Ask::Take(ask) => drop(ask.to.send(Err(error))),
-            Ask::Watch { to, .. } => drop(to.send(Err(error))),
+            Ask::Watch { to, .. } | Ask::Settle { to } => drop(to.send(Err(error))),
             // The caller notices that nobody will answer.
             Ask::Read(_) | Ask::Stop { .. } => {}
         }

@@ -23,6 +23,7 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel, sync_channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+use tokio::sync::oneshot;
 use tracing::{error, info};
 
 /// Starts a cell: loads its namespace and serves it until it is told to stop.
@@ -129,6 +130,12 @@ impl Thread {
     }
 }
 
+/// What a checkpoint on its way carries, and who waits for it.
+struct Keeping {
+    tasks: Vec<TaskId>,
+    settling: Vec<oneshot::Sender<Result<(), CellError>>>,
+}
+
 /// One life of a cell: from a load to a stop or a storage error.
 struct Life<'a> {
     cell: &'a Thread,
@@ -138,6 +145,8 @@ struct Life<'a> {
     pending: Pending,
     parked: Parked,
     watchers: Watchers,
+    /// Those who wait until everything that ended is in the history.
+    settling: Vec<oneshot::Sender<Result<(), CellError>>>,
     /// What is being gathered.
     bytes: Vec<u8>,
     first: u64,
@@ -146,7 +155,7 @@ struct Life<'a> {
     more: bool,
     /// Batches with the committer, and the ended tasks that their checkpoints carry.
     ahead: usize,
-    keeping: VecDeque<Vec<TaskId>>,
+    keeping: VecDeque<Keeping>,
     /// Since the last checkpoint.
     logged: usize,
     checkpointed: Instant,
@@ -166,6 +175,7 @@ impl<'a> Life<'a> {
             pending: Pending::default(),
             parked: Parked::default(),
             watchers: Watchers::default(),
+            settling: Vec::new(),
             bytes: Vec::new(),
             first: position,
             releases: Vec::new(),
@@ -302,6 +312,7 @@ impl<'a> Life<'a> {
                     self.watchers.add(task, until, release);
                 }
             }
+            Ask::Settle { to } => self.settling.push(to),
             Ask::Stop { to } => {
                 self.stop();
                 let _gone = to.send(());
@@ -452,12 +463,15 @@ impl<'a> Life<'a> {
     fn wants_checkpoint(&self) -> bool {
         let unkept = self.core.changed() > 0 || !self.pending.is_empty();
         // One at a time: the ended tasks of the last one must be out of memory first.
-        self.keeping.is_empty()
-            && unkept
-            && (self.core.changed() >= limits::CHECKPOINT_ROWS
-                || self.pending.len() >= limits::CHECKPOINT_ENDED
-                || self.logged >= limits::CHECKPOINT_BYTES
-                || self.checkpointed.elapsed() >= limits::CHECKPOINT_EVERY)
+        if !self.keeping.is_empty() {
+            return false;
+        }
+        !self.settling.is_empty()
+            || unkept
+                && (self.core.changed() >= limits::CHECKPOINT_ROWS
+                    || self.pending.len() >= limits::CHECKPOINT_ENDED
+                    || self.logged >= limits::CHECKPOINT_BYTES
+                    || self.checkpointed.elapsed() >= limits::CHECKPOINT_EVERY)
     }
 
     /// Everything that changed, as of the last decision.
@@ -466,7 +480,8 @@ impl<'a> Life<'a> {
         self.checkpointed = Instant::now();
         let position = self.core.position();
         let (tasks, ended) = self.pending.rows();
-        self.keeping.push_back(tasks);
+        let settling = std::mem::take(&mut self.settling);
+        self.keeping.push_back(Keeping { tasks, settling });
         Checkpoint {
             namespace: self.cell.namespace,
             position,
@@ -508,8 +523,11 @@ impl<'a> Life<'a> {
         match kept {
             Kept::Batch => Ok(()),
             Kept::Checkpoint(_) => {
-                if let Some(tasks) = self.keeping.pop_front() {
-                    self.pending.kept(&tasks);
+                if let Some(kept) = self.keeping.pop_front() {
+                    self.pending.kept(&kept.tasks);
+                    for to in kept.settling {
+                        let _gone = to.send(Ok(()));
+                    }
                 }
                 Ok(())
             }

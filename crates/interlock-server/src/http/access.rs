@@ -1,14 +1,17 @@
 //! Who may come in, and to which namespace. Every route of a namespace takes an [`Access`], whose
 //! type says what the caller must be allowed to do; there is no other way to a cell.
 
-use super::{App, Failed};
+use super::answer::Json;
+use super::{Answer, App, Failed};
 use crate::server::{Caller, DEFAULT_NAMESPACE, Hosted, Server};
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
+use interlock_api::task::Done;
 use interlock_api::token::Scope;
 use interlock_api::{Code, Problem};
 use interlock_core::words::Name;
+use interlock_core::{Command, Reply};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -60,6 +63,14 @@ impl<D> Access<D> {
     /// Who is calling, for the record.
     pub fn by(&self) -> Option<Name> {
         Name::new(self.caller.name.as_deref()?).ok()
+    }
+
+    /// Decides a command that has nothing to say but that it is done.
+    pub(super) async fn done(&self, command: Command) -> Answer<Json<Done>> {
+        match self.namespace.cell.decide(command).await?.reply {
+            Reply::Refused(refusal) => Err(refusal.into()),
+            _ => Ok(Json(Done {})),
+        }
     }
 
     /// Whether the caller may do this besides.
@@ -118,7 +129,9 @@ fn authenticate(app: &App, headers: &HeaderMap) -> Result<Arc<Caller>, Failed> {
         return Ok(Arc::new(Caller::anyone()));
     };
     let value = value.to_str().unwrap_or("");
-    let secret = value.split_once(' ').filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
+    let secret = value
+        .split_once(' ')
+        .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
     let (_, secret) = secret.ok_or_else(|| unauthorized("the authorization must be Bearer"))?;
     tokens
         .find(secret.trim())
@@ -136,7 +149,9 @@ fn allow(caller: &Caller, scope: Scope) -> Result<(), Failed> {
 
 /// The namespace that the caller named, or its own, or the default one.
 fn namespace_of(app: &App, caller: &Caller, headers: &HeaderMap) -> Result<Arc<Hosted>, Failed> {
-    let wanted = headers.get("interlock-namespace").map(|value| value.to_str().unwrap_or(""));
+    let wanted = headers
+        .get("interlock-namespace")
+        .map(|value| value.to_str().unwrap_or(""));
     let namespaces = &app.server.namespaces;
     let found = match (wanted, caller.namespace) {
         (Some(name), _) => namespaces.find(name),
@@ -151,11 +166,16 @@ fn namespace_of(app: &App, caller: &Caller, headers: &HeaderMap) -> Result<Arc<H
         (None, Some(_)) => Err(foreign().into()),
         (None, None) => {
             let wanted = wanted.unwrap_or(DEFAULT_NAMESPACE);
-            let known = namespaces.all().into_iter().map(|hosted| hosted.name.clone());
+            let known = namespaces
+                .all()
+                .into_iter()
+                .map(|hosted| hosted.name.clone());
             let mut shown = wanted.to_owned();
             shown.truncate(shown.floor_char_boundary(64));
             let detail = format!("there is no namespace {shown:?}");
-            Err(Problem::new(Code::UnknownNamespace, detail).knowing(known).into())
+            Err(Problem::new(Code::UnknownNamespace, detail)
+                .knowing(known)
+                .into())
         }
     }
 }

@@ -103,7 +103,10 @@ fn json(status: u16, media: &'static str, value: &impl Serialize) -> Response<Bo
 
 /// There is no such route.
 pub(super) async fn no_route() -> Failed {
-    Failed(Problem::new(Code::NotFound, "there is nothing at this path"))
+    Failed(Problem::new(
+        Code::NotFound,
+        "there is nothing at this path",
+    ))
 }
 
 /// The route takes another method.

@@ -72,10 +72,12 @@ impl<S: Send + Sync> FromRequestParts<S> for Id {
         let Path(text) = Path::<String>::from_request_parts(parts, state)
             .await
             .map_err(|_| Problem::new(Code::BadRequest, "the path can't be read"))?;
-        let id = text.parse().ok().filter(|id| *id <= interlock_api::limits::INTEGER_MAX);
-        let id = id.ok_or_else(|| {
-            Problem::new(Code::BadValue, "it must be a whole number").at("id")
-        })?;
+        let id = text
+            .parse()
+            .ok()
+            .filter(|id| *id <= interlock_api::limits::INTEGER_MAX);
+        let id =
+            id.ok_or_else(|| Problem::new(Code::BadValue, "it must be a whole number").at("id"))?;
         Ok(Self(id))
     }
 }

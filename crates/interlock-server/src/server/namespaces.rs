@@ -84,11 +84,15 @@ impl Namespaces {
     }
 
     fn read(&self) -> std::sync::RwLockReadGuard<'_, BTreeMap<String, Arc<Hosted>>> {
-        self.by_name.read().unwrap_or_else(|poisoned| poisoned.into_inner())
+        self.by_name
+            .read()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
     fn write(&self) -> std::sync::RwLockWriteGuard<'_, BTreeMap<String, Arc<Hosted>>> {
-        self.by_name.write().unwrap_or_else(|poisoned| poisoned.into_inner())
+        self.by_name
+            .write()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }
 

@@ -44,17 +44,27 @@ impl Tokens {
             (row.made.hash, Arc::new(caller))
         });
         let by_hash = by_hash.collect();
-        *self.by_hash.write().unwrap_or_else(|poisoned| poisoned.into_inner()) = by_hash;
+        *self
+            .by_hash
+            .write()
+            .unwrap_or_else(|poisoned| poisoned.into_inner()) = by_hash;
     }
 
     /// Whether there are any.
     pub fn any(&self) -> bool {
-        !self.by_hash.read().unwrap_or_else(|poisoned| poisoned.into_inner()).is_empty()
+        !self
+            .by_hash
+            .read()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
+            .is_empty()
     }
 
     /// Who has this secret.
     pub fn find(&self, secret: &str) -> Option<Arc<Caller>> {
-        let by_hash = self.by_hash.read().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let by_hash = self
+            .by_hash
+            .read()
+            .unwrap_or_else(|poisoned| poisoned.into_inner());
         by_hash.get(&hash(secret)).cloned()
     }
 }
@@ -97,6 +107,8 @@ pub fn scopes_text(scopes: &[Scope]) -> String {
 
 /// Scopes as the store keeps them, read.
 pub fn parse_scopes(text: &str) -> Vec<Scope> {
-    let found = SCOPES.iter().filter(|(_, word)| text.split(' ').any(|part| part == *word));
+    let found = SCOPES
+        .iter()
+        .filter(|(_, word)| text.split(' ').any(|part| part == *word));
     found.map(|(scope, _)| *scope).collect()
 }

@@ -124,8 +124,9 @@ impl World {
                 } => {
                     let quota = self.quota_ids.iter().position(|id| *id == instance.quota);
                     let shops = instance.resource.iter();
-                    let shop = shops.filter_map(|name| (0..SHOPS).find(|&s| shop_name(s) == *name));
-                    let instance = (quota.expect("it was set"), shop.last());
+                    let mut shops =
+                        shops.filter_map(|name| (0..SHOPS).find(|&s| shop_name(s) == *name));
+                    let instance = (quota.expect("it was set"), shops.next());
                     let task = self.index(*task);
                     // The first time it leaves its lines when it is its turn.
                     match throttled.contains(&task) {

@@ -42,9 +42,9 @@ impl Model {
         for claim in 0..self.tasks[me].claims.len() {
             let resource = self.tasks[me].claims[claim].0;
             let is_let_out = self.tasks[me].let_out[claim] == self.decision;
-            let stays = keeps || is_let_out;
-            let position = &mut self.tasks[me].positions[claim];
-            *position = if stays { *position } else { now };
+            if !keeps {
+                self.tasks[me].positions[claim] = now;
+            }
             let doom = self.doom(me, resource);
             let behind = match keeps {
                 true => self.barrier_for_barrier(me, resource),
@@ -91,9 +91,9 @@ impl Model {
 
     /// Somebody who was admitted earlier is doomed by the first pending delete that came since, and
     /// waits behind it: unless that would not cancel it, since it was submitted after a create that
-    /// follows. A barrier is behind the last of its chain, whatever that is.
+    /// follows. A create is never doomed: no delete cancels it.
     fn doom(&self, me: Index, resource: Resource) -> Option<Index> {
-        if self.tasks[me].op_on(resource).is_some_and(Op::is_lifecycle) {
+        if self.tasks[me].op_on(resource) == Some(Op::Create) {
             return None;
         }
         let is_doom = |&barrier: &Index| self.is_later_delete(barrier, me, resource);
@@ -161,7 +161,7 @@ impl Model {
             });
             // The design leaves open who goes first if several are free at once; so the core does.
             free.sort_by_key(|&task| {
-                let told = self.order.iter().position(|id| *id == self.tasks[task].id);
+                let told = self.order.iter().rposition(|id| *id == self.tasks[task].id);
                 let task = &self.tasks[task];
                 (
                     told,
@@ -206,30 +206,40 @@ impl Model {
         if self.tasks[me].came.is_none() {
             return;
         }
-        for (resource, op) in self.tasks[me].claims.clone() {
+        let mut meant = Vec::new();
+        for &(resource, op) in &self.tasks[me].claims {
             match (op, outcome == Outcome::Succeeded) {
-                (Op::Delete, true) => self.resource_deleted(resource, me),
-                (Op::Create, false) => self.resource_not_created(resource, me),
+                (Op::Delete, true) => meant.extend(self.deleted_with(resource, me)),
+                (Op::Create, false) => meant.extend(self.not_created_with(resource, me)),
                 _ => {}
+            }
+        }
+        for task in meant {
+            if self.tasks[task].is_waiting() {
+                let has_come = self.tasks[task].came.is_some();
+                self.is_unclear |= has_come && self.tasks[task].is_lifecycle();
+                self.end(task, Outcome::Cancelled);
             }
         }
     }
 
-    fn resource_deleted(&mut self, resource: Resource, delete: Index) {
-        let (number, came) = (self.tasks[delete].number, self.tasks[delete].came);
-        let creates = self.all(|task| {
-            let is_later = task.number > number || task.came > came;
-            task.is_waiting() && task.op_on(resource) == Some(Op::Create) && is_later
+    fn deleted_with(&self, resource: Resource, delete: Index) -> Vec<Index> {
+        // The next create in the chain, or the next one submitted, whichever was submitted first.
+        let creates =
+            self.all(|task| task.is_waiting() && task.op_on(resource) == Some(Op::Create));
+        let number = |create: Index| self.tasks[create].number;
+        let mut chain = self.chain(resource).into_iter();
+        let queued = chain.find(|&task| {
+            self.tasks[task].came > self.tasks[delete].came && creates.contains(&task)
         });
-        let until = creates
-            .iter()
-            .map(|&create| self.tasks[create].number)
-            .min();
+        let mut submitted = creates.iter().copied();
+        let submitted = submitted.find(|&create| number(create) > number(delete));
+        let until = queued.into_iter().chain(submitted).map(number).min();
         let until = until.unwrap_or(u64::MAX);
-        self.cancel_waiting(resource, |op, number| op != Op::Create && number < until);
+        self.waiting_on(resource, |op, number| op != Op::Create && number < until)
     }
 
-    fn resource_not_created(&mut self, resource: Resource, create: Index) {
+    fn not_created_with(&self, resource: Resource, create: Index) -> Vec<Index> {
         let from = self.tasks[create].number;
         let chain = self.chain(resource);
         let is_later = |&&task: &&Index| {
@@ -239,23 +249,15 @@ impl Model {
             .iter()
             .find(is_later)
             .map(|&task| self.tasks[task].number);
-        let barriers: Vec<_> = chain.iter().map(|&task| self.tasks[task].number).collect();
-        self.cancel_waiting(resource, |_, number| {
-            from < number && next.is_none_or(|next| number < next) && !barriers.contains(&number)
-        });
+        self.waiting_on(resource, |_, number| {
+            from < number && next.is_none_or(|next| number < next)
+        })
     }
 
-    fn cancel_waiting(&mut self, resource: Resource, is_meant: impl Fn(Op, u64) -> bool) {
-        let meant = self.all(|task| {
-            task.is_waiting()
-                && task
-                    .op_on(resource)
-                    .is_some_and(|op| is_meant(op, task.number))
-        });
-        for task in meant {
-            if self.tasks[task].is_waiting() {
-                self.end(task, Outcome::Cancelled);
-            }
-        }
+    fn waiting_on(&self, resource: Resource, is_meant: impl Fn(Op, u64) -> bool) -> Vec<Index> {
+        self.all(|task| {
+            let op = task.op_on(resource);
+            task.is_waiting() && op.is_some_and(|op| is_meant(op, task.number))
+        })
     }
 }

@@ -44,6 +44,10 @@ impl Model {
         let rank = self.now.elapsed.0.cast_signed() - i64::from(priority) * self.step_ms;
         self.tasks[into].pieces.push((number, wish.payload.clone()));
         self.become_one(into, priority, rank);
+        match self.tasks[into].state {
+            State::Retrying { until } if until <= self.now.wall.0 => self.become_possible(into),
+            _ => {}
+        }
     }
 
     /// A task becomes one with another; both ids lead to the one that stays.
@@ -68,13 +72,6 @@ impl Model {
             task.state = State::Retrying { until };
         } else if !task.at_work {
             task.rank = task.rank.min(rank);
-        }
-    }
-
-    /// A run ended without success: the follow-up that gathered meanwhile becomes one with its task.
-    pub(crate) fn take_in_follow_up(&mut self, me: Index) {
-        if let Some(follow_up) = self.follow_up(me) {
-            self.fold(follow_up, me);
         }
     }
 
@@ -132,7 +129,8 @@ impl Model {
 
 pub(super) fn first_wait(kind: &Kind) -> u64 {
     match &kind.retry.waits {
-        Waits::Ladder(waits) => waits.first().copied().unwrap_or(u64::MAX / 2),
+        // Without a ladder whoever joins has nothing to wait for.
+        Waits::Ladder(waits) => waits.first().copied().unwrap_or(0),
         Waits::Exponential { first_ms, .. } => *first_ms,
     }
 }

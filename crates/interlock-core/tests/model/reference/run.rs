@@ -108,15 +108,15 @@ impl Model {
         }
         let stop = run.stop.map(|stop| stop.0);
         let is_called_off = stop == Some(StopWhy::Cancelled) || self.tasks[me].last_run;
-        let finished = match over {
+        match over {
             Over::Succeeded => self.finish(me, Outcome::Succeeded),
             _ if is_called_off => self.finish(me, Outcome::Cancelled),
-            Over::Failed(again) => self.retry(me, again),
+            // Whatever the worker says then: it failed by taking too long.
             _ if stop == Some(StopWhy::TooLong) => self.retry(me, Again::AsKindSays),
+            Over::Failed(again) => self.retry(me, again),
             Over::Lost => self.lose(me),
             Over::Released | Over::Returned => self.go_back(me),
-        };
-        finished
+        }
     }
 
     fn finish(&mut self, me: Index, outcome: Outcome) -> Finished {
@@ -145,8 +145,11 @@ impl Model {
 
     /// Back to its old place in line, unless it is held by now.
     fn go_back(&mut self, me: Index) -> Finished {
+        let follow_up = self.follow_up(me);
         self.tasks[me].state = State::InLine;
-        self.take_in_follow_up(me);
+        if let Some(follow_up) = follow_up {
+            self.fold(follow_up, me);
+        }
         Finished::Waiting
     }
 
@@ -155,7 +158,8 @@ impl Model {
         let now = self.now.wall.0;
         let retry = self.policy(me).retry.clone();
         // With a follow-up it becomes one task, which is due at the first rung at the latest.
-        let longest = match self.follow_up(me) {
+        let follow_up = self.follow_up(me);
+        let longest = match follow_up {
             Some(_) => first_wait(self.policy(me)),
             None => u64::MAX / 2,
         };
@@ -178,7 +182,9 @@ impl Model {
         match until {
             Some(until) if is_in_window && has_tries => {
                 task.state = State::Retrying { until };
-                self.take_in_follow_up(me);
+                if let Some(follow_up) = follow_up {
+                    self.fold(follow_up, me);
+                }
                 let State::Retrying { until } = self.tasks[me].state else {
                     unreachable!("it waits for its time");
                 };

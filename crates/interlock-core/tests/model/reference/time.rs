@@ -16,6 +16,15 @@ enum Timer {
     TakeIsUp(usize),
 }
 
+impl Timer {
+    fn is_by_wall(&self) -> bool {
+        matches!(
+            self,
+            Self::ComesDue(_) | Self::TriesAgain(_) | Self::NotStarted(_)
+        )
+    }
+}
+
 impl Model {
     /// Lets both clocks go on by `ms`, or only the wall clock if it jumps. All timers that are due fire
     /// in order; what they set in motion is left to be settled.
@@ -34,6 +43,17 @@ impl Model {
         self.next(false).map(|next| next.0)
     }
 
+    /// How far the wall clock can jump, at most this far, so that timers of one time are due and no
+    /// later ones.
+    pub(crate) fn jump(&self, ms: u64) -> u64 {
+        let timers = (0..self.tasks.len()).flat_map(|task| self.timers_of(task));
+        let by_wall = timers.filter(|(_, timer)| timer.is_by_wall());
+        let mut times: Vec<_> = by_wall.map(|(after, _)| after).collect();
+        times.sort_unstable();
+        times.dedup();
+        times.get(1).map_or(ms, |second| ms.min(second - 1))
+    }
+
     fn go_on(&mut self, ms: u64, wall_only: bool) {
         let elapsed = if wall_only { 0 } else { ms };
         self.now = Now {
@@ -48,15 +68,9 @@ impl Model {
         let takes = self.takes.iter().enumerate();
         let takes =
             takes.map(|(index, take)| (self.elapsed_until(take.until), Timer::TakeIsUp(index)));
-        let by_wall = |timer: &Timer| {
-            matches!(
-                timer,
-                Timer::ComesDue(_) | Timer::TriesAgain(_) | Timer::NotStarted(_)
-            )
-        };
         tasks
             .chain(takes)
-            .filter(|(_, timer)| !wall_only || by_wall(timer))
+            .filter(|(_, timer)| !wall_only || timer.is_by_wall())
             .min()
     }
 

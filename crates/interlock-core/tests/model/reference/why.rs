@@ -136,11 +136,11 @@ impl Model {
                 reasons.needed.push(why);
             }
             let ahead = self.conflicting_ahead(me, resource, op);
-            let whys = ahead
+            let mut whys = ahead
                 .iter()
                 .map(|&task| Why::Ahead(resource, self.tasks[task].id));
             reasons.all.extend(whys.clone());
-            reasons.needed.extend(whys.last());
+            reasons.needed.extend(whys.next_back());
         }
         reasons
     }

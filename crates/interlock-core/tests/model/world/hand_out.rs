@@ -52,6 +52,7 @@ impl World {
         self.model
             .takes
             .retain(|take| !answered.contains(&(take.session, take.number)));
+        self.note_worst_ranks();
         Ok(())
     }
 
@@ -91,7 +92,8 @@ impl World {
                 .collect(),
             payload: Payload::from(self.model.payload(index).as_str()),
             stands_for: task.stands_for(),
-            attempt: task.starts + 1,
+            // Runs that were released or returned are not counted.
+            attempt: task.tries + task.losses + 1,
             lease_ms: policy.lease_ms,
             run_within_ms: policy.run_within_ms,
             budgets: Vec::new(),

@@ -4,6 +4,7 @@
 
 use super::World;
 use crate::reference::{Index, State};
+use crate::steps::RESOURCES;
 use interlock_core::event::{Event, Then};
 
 impl World {
@@ -71,6 +72,10 @@ impl World {
         if self.model.tasks[task].is_lifecycle() {
             let floor = self.floor(task, |other| !joined.contains(&other));
             let ceiling = self.floor(task, |_| true).max(self.model.tasks[task].rank);
+            // It may have found somebody who left in this same decision, just after it came.
+            let claims = self.model.tasks[task].claims.iter();
+            let left = claims.filter_map(|claim| self.worst_ranks[claim.0]);
+            let ceiling = left.fold(ceiling, i64::max);
             if !(floor..=ceiling).contains(&spot.rank) {
                 let rank = spot.rank;
                 return Err(format!(
@@ -92,6 +97,15 @@ impl World {
         let ranks = others.map(|other| self.model.tasks[other].rank);
         let own = self.model.tasks[barrier].own_rank;
         ranks.fold(own, i64::max)
+    }
+
+    pub(super) fn note_worst_ranks(&mut self) {
+        let model = &self.model;
+        let worst = (0..RESOURCES.len()).map(|resource| {
+            let there = [model.line(resource), model.holders(resource)].concat();
+            there.iter().map(|&task| model.tasks[task].rank).max()
+        });
+        self.worst_ranks = worst.collect();
     }
 
     /// Everybody stands where the core says, and a barrier is the last in the lines that it bars.

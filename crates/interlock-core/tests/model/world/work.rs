@@ -215,6 +215,20 @@ impl World {
         let Some(me) = self.worker(worker).filter(|me| me.take > 0) else {
             return Ok(());
         };
+        let is_called_off = |run: Index| {
+            let task = &self.model.tasks[run];
+            task.last_run || task.run().is_some_and(|run| run.stop.is_some())
+        };
+        if self
+            .model
+            .runs_of(me.session)
+            .into_iter()
+            .any(is_called_off)
+        {
+            // What a worker would hear that finishes a run which was called off and then returned is
+            // left open, since it never heard of that run. The simulator has such stories.
+            return Ok(());
+        }
         let (session, number) = (me.session, me.take);
         let decided = self.decide(Command::ReturnTake { session, number })?;
         for run in self.model.runs_of(me.session) {

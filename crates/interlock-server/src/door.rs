@@ -1,0 +1,134 @@
+//! The door: listens, and lets connections in within limits.
+//!
+//! Loopback and no tokens by default; another address is refused unless there are tokens. Headers
+//! and bodies have to come in time, connections are counted, and on a signal nobody is cut off in
+//! the middle of an answer.
+
+use crate::http::{App, routes};
+use crate::limits;
+use crate::server::Server;
+use axum::Router;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto;
+use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::service::TowerToHyperService;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tracing::{debug, info, warn};
+
+/// How the door is set.
+#[derive(Clone, Debug)]
+pub struct DoorConfig {
+    /// Where to listen.
+    pub listen: SocketAddr,
+    /// Let callers in without a token from other machines too.
+    pub open: bool,
+}
+
+/// Why nobody is let in.
+#[derive(Debug, thiserror::Error)]
+pub enum DoorError {
+    /// Everybody could come in.
+    #[error(
+        "{0} can be reached from other machines, and there are no tokens: create one first while \
+         listening on a loopback address, or say --no-tokens to let everybody in"
+    )]
+    NoTokens(SocketAddr),
+    /// The system says no.
+    #[error("cannot listen on {address}: {source}")]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// Why.
+        source: std::io::Error,
+    },
+}
+
+/// A door that is open.
+pub struct Door {
+    listener: TcpListener,
+    router: Router,
+    address: SocketAddr,
+}
+
+impl Door {
+    /// Listens.
+    pub async fn open(server: Arc<Server>, config: &DoorConfig) -> Result<Self, DoorError> {
+        let address = config.listen;
+        let public = !address.ip().is_loopback();
+        if public && !config.open && !server.tokens.any() {
+            return Err(DoorError::NoTokens(address));
+        }
+        let listener = TcpListener::bind(address).await;
+        let listener = listener.map_err(|source| DoorError::Listen { address, source })?;
+        let address = listener.local_addr().unwrap_or(address);
+        let tokens_needed = public && !config.open;
+        let (router, _document) = routes(App {
+            server,
+            tokens_needed,
+        });
+        Ok(Self {
+            listener,
+            router,
+            address,
+        })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Lets connections in until told to stop; then waits for those who are being answered.
+    pub async fn serve(self, stop: impl Future<Output = ()>) {
+        let graceful = GracefulShutdown::new();
+        let room = Arc::new(Semaphore::new(limits::CONNECTIONS_MAX));
+        tokio::pin!(stop);
+        loop {
+            let permit = tokio::select! {
+                permit = room.clone().acquire_owned() => permit,
+                () = &mut stop => break,
+            };
+            let Ok(permit) = permit else { break };
+            tokio::select! {
+                accepted = self.listener.accept() => match accepted {
+                    Ok((stream, _)) => self.let_in(stream, permit, &graceful),
+                    Err(error) => {
+                        warn!(%error, "a connection could not be accepted");
+                        tokio::time::sleep(limits::ACCEPT_AGAIN).await;
+                    }
+                },
+                () = &mut stop => break,
+            }
+        }
+        drop(self.listener);
+        info!("no new connections; waiting for those under way");
+        if tokio::time::timeout(limits::SHUTDOWN_WITHIN, graceful.shutdown())
+            .await
+            .is_err()
+        {
+            warn!("some connections were cut off");
+        }
+    }
+
+    fn let_in(&self, stream: TcpStream, permit: OwnedSemaphorePermit, graceful: &GracefulShutdown) {
+        let _best_effort = stream.set_nodelay(true);
+        let service = TowerToHyperService::new(self.router.clone());
+        let mut builder = auto::Builder::new(TokioExecutor::new()).http1_only();
+        builder
+            .http1()
+            .timer(TokioTimer::new())
+            .header_read_timeout(limits::HEADERS_WITHIN)
+            .max_buf_size(limits::HEADER_BYTES_MAX);
+        let connection = builder.serve_connection(TokioIo::new(stream), service);
+        let connection = graceful.watch(connection.into_owned());
+        tokio::spawn(async move {
+            let _permit = permit;
+            if let Err(error) = connection.await {
+                debug!(%error, "a connection ended");
+            }
+        });
+    }
+}

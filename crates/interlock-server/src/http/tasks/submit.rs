@@ -1,0 +1,82 @@
+//! `submit`: one or many.
+
+use crate::http::answer::{Json, WithStatus};
+use crate::http::body::{Body1, Query};
+use crate::http::{Access, Answer, Submit, clock_of};
+use interlock_api::convert;
+use interlock_api::problem::Problem;
+use interlock_api::submission::{Submission, Submissions, SubmitOptions};
+use interlock_api::verdict::{BatchReport, Report};
+use interlock_core::command::Submit as SubmitCommand;
+use interlock_core::reply::Answer as CoreAnswer;
+use interlock_core::words::Now;
+use interlock_core::{Command, Reply, words};
+
+/// Submits a task.
+///
+/// Answers at once whether anything stands in its way: `accepted`, `postponed` with the reasons, or
+/// a problem `rejected` with the reasons.
+#[utoipa::path(post, path = "/v1/tasks", tag = "tasks",
+    params(SubmitOptions),
+    request_body = Submission,
+    responses(
+        (status = 202, description = "It became a task", body = Report),
+        (status = 200, description = "It joined a task that waits, repeats an earlier request, or was only tried", body = Report),
+        (status = "4XX", description = "It was rejected or refused", body = Problem),
+        (status = "5XX", description = "It could not be decided", body = Problem),
+    ))]
+pub(super) async fn submit(
+    access: Access<Submit>,
+    Query(options): Query<SubmitOptions>,
+    Body1(wire): Body1<Submission>,
+) -> Answer<WithStatus<Report>> {
+    let mut submission = convert::submission::submission(wire)?;
+    submission.trace.clone_from(&access.trace);
+    let (answers, now) = submit_all(&access, vec![submission], options.dry_run).await?;
+    let answer = answers.first().expect("one answer per item");
+    let report = convert::verdict::answer(answer, &clock_of(now))?;
+    Ok(WithStatus(report.status(), report))
+}
+
+/// Submits many tasks, each with an outcome of its own.
+///
+/// A bad item never harms its neighbours.
+#[utoipa::path(post, path = "/v1/tasks/batch", tag = "tasks",
+    params(SubmitOptions),
+    request_body = Submissions,
+    responses(
+        (status = 200, description = "What became of each", body = BatchReport),
+        (status = "4XX", description = "The request as a whole was refused", body = Problem),
+        (status = "5XX", description = "It could not be decided", body = Problem),
+    ))]
+pub(super) async fn batch(
+    access: Access<Submit>,
+    Query(options): Query<SubmitOptions>,
+    Body1(wire): Body1<Submissions>,
+) -> Answer<Json<BatchReport>> {
+    let mut batch = convert::submission::batch(wire)?;
+    let mut items = std::mem::take(&mut batch.submissions);
+    for item in &mut items {
+        item.trace.clone_from(&access.trace);
+    }
+    let (answers, now) = submit_all(&access, items, options.dry_run).await?;
+    Ok(Json(batch.report(&answers, &clock_of(now))))
+}
+
+async fn submit_all(
+    access: &Access<Submit>,
+    items: Vec<words::Submission>,
+    dry_run: bool,
+) -> Answer<(Vec<CoreAnswer>, Now)> {
+    let command = Command::Submit(SubmitCommand {
+        items,
+        group: false,
+        dry_run,
+    });
+    let answered = access.namespace.cell.decide(command).await?;
+    match answered.reply {
+        Reply::Submitted { answers, .. } => Ok((answers, answered.now)),
+        Reply::Refused(refusal) => Err(refusal.into()),
+        other => unreachable!("a submission is not answered by {other:?}"),
+    }
+}
