@@ -1,6 +1,6 @@
 //! When a task may start: a time, or a delay.
 
-use crate::span::{PATTERN, Span};
+use crate::span::{Span, span_text};
 use crate::text::echo;
 use crate::time::Time;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
@@ -76,13 +76,19 @@ impl<'de> Deserialize<'de> for Due {
 
 impl PartialSchema for Due {
     fn schema() -> RefOr<Schema> {
-        let text = || ObjectBuilder::new().schema_type(SchemaType::Type(Type::String));
         OneOfBuilder::new()
             .description(Some(
                 "The earliest start: a duration from now, or a time. Within ten years.",
             ))
-            .item(text().pattern(Some(PATTERN)).max_length(Some(64)))
-            .item(text().format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime))))
+            .item(span_text())
+            .item(
+                ObjectBuilder::new()
+                    .schema_type(SchemaType::Type(Type::String))
+                    .format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime)))
+                    // A format may be ignored, and then a duration would be both.
+                    .pattern(Some("^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt]"))
+                    .max_length(Some(35)),
+            )
             .examples(["10m", "2026-11-15T10:30:00Z"])
             .into()
     }

@@ -245,8 +245,10 @@ pub struct Retention {
 /// A kind as it is now: its whole policy, and what there is of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Kind {
-    /// Its policy, in full.
-    #[serde(flatten)]
+    /// Its name.
+    #[schema(example = "sync")]
+    pub name: String,
+    /// Its policy, in full; it can be sent back as it is.
     pub policy: KindPolicy,
     /// Whether an operator holds it.
     pub held: bool,

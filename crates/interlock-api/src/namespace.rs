@@ -30,8 +30,10 @@ pub struct NamespacePolicy {
 /// A namespace as it is now.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Namespace {
-    /// Its settings, in full.
-    #[serde(flatten)]
+    /// Its name.
+    #[schema(example = "default")]
+    pub name: String,
+    /// Its settings, in full; they can be sent back as they are.
     pub policy: NamespacePolicy,
     /// Whether an operator holds it: no task starts.
     pub held: bool,

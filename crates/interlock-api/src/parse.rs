@@ -2,6 +2,7 @@
 
 use crate::code::Code;
 use crate::problem::Problem;
+use crate::text::{echo, tame};
 use serde::de::DeserializeOwned;
 use serde_json::error::Category;
 use serde_json::value::RawValue;
@@ -60,20 +61,28 @@ fn not_json(error: serde_json::Error) -> Problem {
 
 /// The message of a value that does not fit, made a problem.
 fn of_data(message: &str, path: String) -> Problem {
-    let unknown = message.strip_prefix("unknown field `");
-    let unknown = unknown.and_then(|rest| rest.split_once('`'));
-    let problem = match unknown {
-        Some((name, rest)) => {
-            let known = rest.split('`').skip(1).step_by(2);
-            let name = crate::text::echo(name);
-            Problem::new(Code::UnknownField, format!("there is no field {name}")).knowing(known)
-        }
-        None => Problem::new(Code::BadRequest, message),
-    };
-    if path.is_empty() {
-        problem
+    let name_after = |start: &str| message.strip_prefix(start)?.split_once('`');
+    let (problem, name) = if let Some((name, rest)) = name_after("unknown field `") {
+        let known = rest.split('`').skip(1).step_by(2);
+        let detail = format!("there is no field {}", echo(name));
+        (
+            Problem::new(Code::UnknownField, detail).knowing(known),
+            None,
+        )
+    } else if let Some((name, _)) = name_after("missing field `") {
+        (Problem::new(Code::BadRequest, "it is missing"), Some(name))
+    } else if let Some((name, _)) = name_after("duplicate field `") {
+        let detail = "it is given more than once";
+        (Problem::new(Code::BadRequest, detail), Some(name))
     } else {
-        problem.at(path)
+        (Problem::new(Code::BadRequest, tame(message)), None)
+    };
+    // The path ends at what has the field, unless the field is there and unknown.
+    match (path.is_empty(), name) {
+        (true, None) => problem,
+        (true, Some(name)) => problem.at(name),
+        (false, None) => problem.at(path),
+        (false, Some(name)) => problem.at(name).under(&path),
     }
 }
 

@@ -101,7 +101,8 @@ impl fmt::Display for Problem {
 
 impl std::error::Error for Problem {}
 
-/// What a problem looks like on the wire.
+/// What went wrong: a stable code, a sentence about this occurrence, and what else helps. Sent as
+/// `application/problem+json` (RFC 9457).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[schema(as = Problem)]
 #[schema(example = json!({

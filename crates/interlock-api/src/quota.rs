@@ -155,8 +155,10 @@ impl ToSchema for Limit {
 /// A quota as it is now.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Quota {
-    /// What it is.
-    #[serde(flatten)]
+    /// Its name.
+    #[schema(example = "shop-calls")]
+    pub name: String,
+    /// What it is; it can be sent back as it is.
     pub policy: QuotaPolicy,
     /// The count of the namespace, or of the resource asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]

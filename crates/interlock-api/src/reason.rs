@@ -15,7 +15,7 @@ pub struct Reason {
     pub why: Why,
     /// The same for a person.
     #[schema(
-        example = "Task 12 (sync) holds repository:f16: running on worker w1 for 3 min 20 s, at 45 %."
+        example = "Task 12 (sync) holds repository:f16; it has been running on worker w1 for 3 min 20 s and is at 45 %."
     )]
     pub sentence: String,
 }

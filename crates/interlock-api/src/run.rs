@@ -57,9 +57,9 @@ pub struct Take {
     pub number: u64,
     /// At most so many tasks; 1 by default.
     #[serde(default = "one")]
-    #[schema(minimum = 0, maximum = 256, default = 1)]
+    #[schema(minimum = 1, maximum = 256, default = 1)]
     pub max: u64,
-    /// How long to wait for the first one, at most a minute; not at all by default.
+    /// How long to wait for the first one; not at all by default. Longer than a minute is cut to that.
     #[serde(default)]
     pub wait: Span,
     /// How the last runs ended.
@@ -97,6 +97,7 @@ pub struct HandOut {
     /// What it touches, and how.
     pub resources: Vec<Claim>,
     /// What was submitted; `null` if nothing was.
+    #[schema(value_type = Json)]
     pub payload: Option<Json>,
     /// How many submissions this run satisfies.
     #[schema(minimum = 1)]
@@ -262,7 +263,7 @@ pub struct Finishes {
     /// The session.
     pub session: u64,
     /// One for each run.
-    #[schema(min_items = 1, max_items = 1000)]
+    #[schema(max_items = 1000)]
     pub finishes: Vec<Finish>,
 }
 
@@ -277,6 +278,7 @@ pub struct Finish {
     pub how: How,
     /// For the submitter to read; with `succeed` only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Json)]
     pub result: Option<Json>,
     /// What went wrong; with `fail`, and needed there.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -42,13 +42,13 @@ pub struct SchedulePolicy {
     pub submission: Submission,
 }
 
-/// A schedule as it is now. Not flattened, since the payload of its submission is kept as sent.
+/// A schedule as it is now.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Schedule {
     /// Its name.
     #[schema(example = "nightly")]
     pub name: String,
-    /// What it is.
+    /// What it is; it can be sent back as it is.
     pub policy: SchedulePolicy,
     /// Whether it is paused.
     pub paused: bool,

@@ -25,9 +25,9 @@ const UNITS: [(&str, u64); 6] = [
     ("ms", 1),
 ];
 
-/// What the schema says of a span.
-pub(crate) const PATTERN: &str =
-    r"^(?=.)(\d{1,12}w)?(\d{1,12}d)?(\d{1,12}h)?(\d{1,12}m)?(\d{1,12}s)?(\d{1,12}ms)?$";
+/// What the schema says of a span: as many digits as ten years need.
+const PATTERN: &str =
+    "^([0-9]{1,3}w)?([0-9]{1,4}d)?([0-9]{1,5}h)?([0-9]{1,7}m)?([0-9]{1,9}s)?([0-9]{1,12}ms)?$";
 
 impl Span {
     /// The longest span there is: ten years.
@@ -161,17 +161,23 @@ impl<'de> Deserialize<'de> for Span {
     }
 }
 
+/// A span in a schema.
+pub(crate) fn span_text() -> ObjectBuilder {
+    ObjectBuilder::new()
+        .schema_type(SchemaType::Type(Type::String))
+        .pattern(Some(PATTERN))
+        .min_length(Some(2))
+        .max_length(Some(64))
+}
+
 impl PartialSchema for Span {
     fn schema() -> RefOr<Schema> {
-        ObjectBuilder::new()
-            .schema_type(SchemaType::Type(Type::String))
+        span_text()
             .description(Some(
                 "A length of time: whole numbers with units, the longest first. Weeks `w`, days `d`, \
                  hours `h`, minutes `m`, seconds `s`, milliseconds `ms`; at most ten years. A number \
                  without a unit is refused.",
             ))
-            .pattern(Some(PATTERN))
-            .max_length(Some(64))
             .examples(["90s", "1h30m", "500ms"])
             .into()
     }

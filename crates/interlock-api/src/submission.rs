@@ -34,6 +34,7 @@ pub struct Submission {
     pub resources: Vec<Claim>,
     /// Handed to the run as it is. None is the same as `null`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Json)]
     pub payload: Option<Json>,
     /// 0 to 9; higher goes first. The kind's if none.
     #[serde(default, skip_serializing_if = "Option::is_none")]

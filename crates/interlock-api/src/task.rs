@@ -86,9 +86,11 @@ pub struct Task {
     pub worker: Option<String>,
     /// What was submitted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Json)]
     pub payload: Option<Json>,
     /// What the successful run had to say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Json)]
     pub result: Option<Json>,
     /// Words to find it by.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -135,7 +137,7 @@ pub struct End {
     #[serde(flatten)]
     pub why: EndWhy,
     /// The same for a person.
-    #[schema(example = "The delete of repository:f16 by task 12 succeeded.")]
+    #[schema(example = "Task 12 deleted repository:f16.")]
     pub sentence: String,
 }
 
@@ -305,7 +307,6 @@ pub struct Bump {
 pub struct Purge {
     /// Only these outcomes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schema(max_items = 3)]
     pub outcomes: Vec<Outcome>,
     /// Only this kind.
     #[serde(default, skip_serializing_if = "Option::is_none")]

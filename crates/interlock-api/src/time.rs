@@ -15,11 +15,11 @@ use utoipa::{PartialSchema, ToSchema};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time(u64);
 
-/// The last millisecond of the year 9999.
-const MS_MAX: u64 = 253_402_300_799_999;
+/// The last instant of the calendar: 9999-12-30T22:00:00Z, so that it has a date at any offset.
+const MS_MAX: u64 = 253_402_207_200_000;
 
 impl Time {
-    /// The last instant there is: the end of the year 9999.
+    /// The last instant there is, in the last days of the year 9999.
     pub const MAX: Time = Time(MS_MAX);
 
     /// So many milliseconds after the epoch; the last instant if it is later than that.
@@ -102,7 +102,11 @@ impl FromStr for Time {
             return Err(TimeError::Form(echo(text)));
         }
         let upper = text.to_ascii_uppercase();
-        let found: Timestamp = upper.parse().map_err(|_| TimeError::Form(echo(text)))?;
+        // The calendar ends a day before the year does, and leaves that unsaid.
+        let found: Timestamp = upper.parse().map_err(|_| match &text[..9] {
+            "9999-12-3" => TimeError::OutOfRange(echo(text)),
+            _ => TimeError::Form(echo(text)),
+        })?;
         u64::try_from(found.as_millisecond())
             .ok()
             .filter(|ms| *ms <= MS_MAX && found >= Timestamp::UNIX_EPOCH)
@@ -138,7 +142,7 @@ fn is_rfc_3339(text: &str) -> bool {
 impl fmt::Display for Time {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const PRINTER: DateTimePrinter = DateTimePrinter::new().precision(Some(3));
-        let ms = i64::try_from(self.0).expect("a time ends with the year 9999");
+        let ms = i64::try_from(self.0).expect("a time is before the year 10000");
         let timestamp = Timestamp::from_millisecond(ms).expect("the calendar knows every time");
         f.write_str(&PRINTER.timestamp_to_string(&timestamp))
     }

@@ -35,7 +35,7 @@ pub struct CreateToken {
     #[schema(min_length = 1, max_length = 200)]
     pub namespace: Option<String>,
     /// What it allows.
-    #[schema(min_items = 1, max_items = 5)]
+    #[schema(min_items = 1)]
     pub scopes: Vec<Scope>,
 }
 

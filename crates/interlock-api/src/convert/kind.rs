@@ -1,6 +1,7 @@
 //! Kinds: what is left out has the core's default.
 
 use super::name::{name, named, names, texts};
+use crate::code::Code;
 use crate::kind as wire;
 use crate::problem::Problem;
 use crate::span::Span;
@@ -11,6 +12,13 @@ use interlock_core::words::{
 /// A kind from the wire; its name is that of the path, or else that of the body.
 pub fn kind(path: Option<&str>, policy: wire::KindPolicy) -> Result<Kind, Problem> {
     let usual = Kind::new(named(path, policy.name.as_deref())?);
+    if policy
+        .retry
+        .as_ref()
+        .is_some_and(|retry| retry.tries == Some(0))
+    {
+        return Err(Problem::new(Code::BadValue, "it must be at least one").at("retry.tries"));
+    }
     Ok(Kind {
         priority: policy.priority.unwrap_or(usual.priority),
         op: policy.op.map_or(usual.op, Into::into),

@@ -37,7 +37,7 @@ pub(crate) fn named(path: Option<&str>, body: Option<&str>) -> Result<Name, Prob
         )
         .at("name")),
         (Some(text), _) | (None, Some(text)) => name(text, "name"),
-        (None, None) => Err(Problem::new(Code::BadRequest, "missing field `name`").at("name")),
+        (None, None) => Err(Problem::new(Code::BadRequest, "it is missing").at("name")),
     }
 }
 

@@ -1,9 +1,11 @@
 //! Settings of a namespace: what is left out has the core's default.
 
 use super::name::named;
+use crate::code::Code;
 use crate::namespace as wire;
 use crate::problem::Problem;
 use crate::span::Span;
+use interlock_core::limits::STEP_MS_MAX;
 use interlock_core::words::{Name, Namespace};
 
 /// The name and settings of a namespace from the wire.
@@ -12,6 +14,9 @@ pub fn namespace(
     policy: &wire::NamespacePolicy,
 ) -> Result<(Name, Namespace), Problem> {
     let name = named(path, policy.name.as_deref())?;
+    if policy.step.is_some_and(|step| step.ms() > STEP_MS_MAX) {
+        return Err(Problem::new(Code::BadValue, "it must be at most a week").at("step"));
+    }
     let usual = Namespace::default();
     let settings = Namespace {
         step_ms: policy.step.map_or(usual.step_ms, Span::ms),

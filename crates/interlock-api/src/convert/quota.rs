@@ -1,11 +1,13 @@
 //! Quotas, their limits and counts.
 
 use super::name::{maybe, named, resource_name};
+use crate::code::Code;
 use crate::problem::Problem;
 use crate::quota as wire;
 use crate::span::Span;
 use crate::time::Clock;
 use interlock_core::Command;
+use interlock_core::limits::PAUSE_MS_MAX;
 use interlock_core::view::QuotaView;
 use interlock_core::words::{Limit, Name, Quota, Scope};
 
@@ -23,6 +25,9 @@ pub fn quota(path: Option<&str>, policy: &wire::QuotaPolicy) -> Result<Quota, Pr
 
 /// A pause from the wire.
 pub fn pause(quota: Name, pause: &wire::PauseQuota) -> Result<Command, Problem> {
+    if pause.length.ms() > PAUSE_MS_MAX {
+        return Err(Problem::new(Code::BadValue, "it must be at most a week").at("for"));
+    }
     let resource = pause.resource.as_deref();
     Ok(Command::PauseQuota {
         quota,

@@ -4,6 +4,7 @@ use super::task::outcome;
 use crate::code::Code;
 use crate::problem::Problem;
 use crate::span::Span;
+use crate::text::tame;
 use interlock_core::Refusal;
 
 /// The code of a refusal.
@@ -45,7 +46,7 @@ pub fn code(refusal: &Refusal) -> Code {
 
 /// A refusal as a problem, with everything it says.
 pub fn refusal(refusal: &Refusal) -> Problem {
-    let mut problem = Problem::new(code(refusal), refusal.to_string());
+    let mut problem = Problem::new(code(refusal), tame(&refusal.to_string()));
     let more = &mut problem.more;
     match refusal {
         Refusal::BadValue { field, why } => {
@@ -63,7 +64,9 @@ pub fn refusal(refusal: &Refusal) -> Problem {
         Refusal::NameInUse { name, wait_ms } => {
             let wait = Span::from_ms(*wait_ms);
             more.wait = Some(wait);
-            problem.detail = format!("worker {name} has live runs; wait {wait} or take over");
+            problem.detail = tame(&format!(
+                "worker {name} has live runs; wait {wait} or take over"
+            ));
         }
         Refusal::StandsForSeveral { task, count } => {
             more.task = Some(task.0);

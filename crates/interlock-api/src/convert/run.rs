@@ -14,6 +14,7 @@ use interlock_core::Refusal;
 use interlock_core::command::{
     Again, Beat, BeatRun, Finish, FinishHow, Progress, Register, RunError, Spend, Take, Used,
 };
+use interlock_core::limits::{QUOTAS_PER_KIND_MAX, TAKE_MAX};
 use interlock_core::reply;
 use interlock_core::words::{Kind, SessionId};
 
@@ -29,11 +30,15 @@ pub fn register(wire: wire::Register) -> Result<(Vec<Kind>, Register), Problem> 
 
 /// A take.
 pub fn take(wire: wire::Take) -> Result<Take, Problem> {
+    let max = usize::try_from(wire.max).unwrap_or(usize::MAX);
+    if !(1..=TAKE_MAX).contains(&max) {
+        let detail = format!("it must be from 1 to {TAKE_MAX}");
+        return Err(Problem::new(Code::BadValue, detail).at("max"));
+    }
     Ok(Take {
         session: SessionId(wire.session),
         number: wire.number,
-        // More than fits is more than allowed, and the core says so.
-        max: usize::try_from(wire.max).unwrap_or(usize::MAX),
+        max,
         wait_ms: wire.wait.ms(),
         finishes: finishes(wire.finishes)?,
     })
@@ -69,6 +74,15 @@ pub fn progress(wire: WireProgress) -> Progress {
 }
 
 fn units(units: &[wire::Units], field: &str) -> Result<Vec<Used>, Problem> {
+    if units.len() > QUOTAS_PER_KIND_MAX {
+        let detail = format!(
+            "there are {}, at most {QUOTAS_PER_KIND_MAX} are allowed",
+            units.len()
+        );
+        let mut problem = Problem::new(Code::TooMany, detail);
+        problem.more.max = Some(QUOTAS_PER_KIND_MAX as u64);
+        return Err(problem.at(field));
+    }
     let each = units.iter().enumerate();
     each.map(|(at, used)| {
         let quota = name(&used.quota, "quota").map_err(|problem| problem.in_item(field, at))?;
