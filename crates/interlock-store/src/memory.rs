@@ -143,7 +143,7 @@ impl Store for MemoryStore {
         Ok(())
     }
 
-    fn purge(&mut self, namespace: NamespaceId, what: &Purge, limit: usize) -> Result<Purged> {
+    fn purge(&mut self, namespace: NamespaceId, what: &Purge<'_>, limit: usize) -> Result<Purged> {
         let mut shared = self.shared();
         Ok(shared.space(namespace)?.history.purge(what, limit))
     }

@@ -295,7 +295,7 @@ impl Store for SqliteStore {
         self.read(|conn| load::load(conn, space, end, visit))
     }
 
-    fn purge(&mut self, namespace: NamespaceId, what: &Purge, limit: usize) -> Result<Purged> {
+    fn purge(&mut self, namespace: NamespaceId, what: &Purge<'_>, limit: usize) -> Result<Purged> {
         self.write("purging history", |conn, ledger| {
             purge::purge(conn, ledger, namespace, what, limit)
         })

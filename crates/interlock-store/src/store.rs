@@ -66,7 +66,7 @@ pub trait Store: Send {
     ) -> Result<()>;
 
     /// Deletes up to so many history rows.
-    fn purge(&mut self, namespace: NamespaceId, what: &Purge, limit: usize) -> Result<Purged>;
+    fn purge(&mut self, namespace: NamespaceId, what: &Purge<'_>, limit: usize) -> Result<Purged>;
 
     /// Keeps a token.
     fn put_token(&mut self, token: &NewToken) -> Result<Token>;
@@ -95,7 +95,8 @@ pub trait Store: Send {
 ///
 /// No call scans more than a bound, whatever is in the store.
 pub trait Reader: Send {
-    /// The ended task of this id, or the one that the id leads to.
+    /// The ended task of this id, or else the one that the id leads to; of several the one with the
+    /// highest id.
     fn find(&mut self, namespace: NamespaceId, task: u64) -> Result<Option<HistoryRow>>;
 
     /// Ended tasks, highest id first, with ids below `before`.

@@ -10,27 +10,31 @@ use crate::types::{
 #[derive(Debug, Default)]
 pub(super) struct History {
     rows: BTreeMap<u64, HistoryRow>,
-    aliases: BTreeMap<u64, u64>,
+    /// An alias and the task that it leads to.
+    aliases: BTreeSet<(u64, u64)>,
 }
 
 impl History {
     pub(super) fn put(&mut self, row: HistoryRow) {
         self.remove(row.task);
         for &alias in &row.aliases {
-            self.aliases.insert(alias, row.task);
+            self.aliases.insert((alias, row.task));
         }
         self.rows.insert(row.task, row);
     }
 
     fn remove(&mut self, task: u64) {
         if self.rows.remove(&task).is_some() {
-            self.aliases.retain(|_, leads_to| *leads_to != task);
+            self.aliases.retain(|&(_, leads_to)| leads_to != task);
         }
     }
 
     pub(super) fn find(&self, task: u64) -> Option<&HistoryRow> {
-        let alias = || self.rows.get(self.aliases.get(&task)?);
-        self.rows.get(&task).or_else(alias)
+        let aliased = || {
+            let mut leads_to = self.aliases.range((task, 0)..=(task, u64::MAX));
+            self.rows.get(&leads_to.next_back()?.1)
+        };
+        self.rows.get(&task).or_else(aliased)
     }
 
     fn matching<'a>(
@@ -92,7 +96,7 @@ impl History {
         last.collect()
     }
 
-    pub(super) fn purge(&mut self, what: &Purge, limit: usize) -> Purged {
+    pub(super) fn purge(&mut self, what: &Purge<'_>, limit: usize) -> Purged {
         let tasks: Vec<u64> = match what {
             Purge::Expired { now_ms } => {
                 let expired = self.rows.values().filter(|row| row.expires_ms <= *now_ms);

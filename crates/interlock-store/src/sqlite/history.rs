@@ -32,8 +32,7 @@ pub(super) fn put(
             column(row.task)
         ])?;
     }
-    let mut lead =
-        conn.prepare_cached("INSERT OR REPLACE INTO history_aliases VALUES (?, ?, ?)")?;
+    let mut lead = conn.prepare_cached("INSERT OR IGNORE INTO history_aliases VALUES (?, ?, ?)")?;
     for &alias in &row.aliases {
         lead.execute(params![of.0, column(alias), column(row.task)])?;
     }
@@ -120,7 +119,8 @@ pub(super) fn find(conn: &Connection, of: NamespaceId, task: u64) -> Tried<Optio
     if let Some(row) = get(conn, of, task)? {
         return Ok(Some(row));
     }
-    let sql = "SELECT task FROM history_aliases WHERE namespace = ? AND alias = ?";
+    let sql = "SELECT task FROM history_aliases WHERE namespace = ? AND alias = ?
+        ORDER BY task DESC LIMIT 1";
     let leads_to: Option<i64> = conn
         .prepare_cached(sql)?
         .query_one(params![of.0, column(task)], |row| row.get(0))

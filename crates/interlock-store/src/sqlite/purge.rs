@@ -12,7 +12,7 @@ pub(super) fn purge(
     conn: &Connection,
     ledger: &mut Ledger,
     of: NamespaceId,
-    what: &Purge,
+    what: &Purge<'_>,
     limit: usize,
 ) -> Tried<Purged> {
     ledger.space(of)?;
@@ -51,7 +51,7 @@ const TABLES: &[(&str, &str)] = &[
         "history_resources",
         "namespace, resource, kind, outcome, task",
     ),
-    ("history_aliases", "namespace, alias"),
+    ("history_aliases", "namespace, alias, task"),
     ("failures", "namespace, kind, error"),
     ("failure_resources", "namespace, kind, error, resource"),
 ];

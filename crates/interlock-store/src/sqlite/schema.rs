@@ -137,7 +137,7 @@ CREATE TABLE history_aliases (
     namespace INTEGER NOT NULL,
     alias INTEGER NOT NULL,
     task INTEGER NOT NULL,
-    PRIMARY KEY (namespace, alias)
+    PRIMARY KEY (namespace, alias, task)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE failures (

@@ -129,8 +129,8 @@ pub struct LastEnded {
 }
 
 /// What to purge from the history.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Purge {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purge<'a> {
     /// What has expired.
     Expired {
         /// The time now: what expires at it or before goes.
@@ -139,7 +139,7 @@ pub enum Purge {
     /// What somebody asked for.
     Matching {
         /// Which ones.
-        filter: HistoryFilter,
+        filter: &'a HistoryFilter,
         /// Only ids below this: where the last slice left off.
         before: Option<u64>,
     },
