@@ -187,14 +187,14 @@ pub(super) async fn purge(
     let id = access.namespace.id;
     let (mut tasks, mut before) = (0, None);
     loop {
-        let what = PurgeHistory::Matching {
-            filter: filter.clone(),
-            before,
-        };
-        let slice = access
-            .server
-            .committer()
-            .call_async(move |store| store.purge(id, &what, limits::PURGE_SLICE));
+        let filter = filter.clone();
+        let slice = access.server.committer().call_async(move |store| {
+            let what = PurgeHistory::Matching {
+                filter: &filter,
+                before,
+            };
+            store.purge(id, &what, limits::PURGE_SLICE)
+        });
         let purged = slice.await.map_err(|_| CellError::Stopping)??;
         tasks += purged.rows;
         before = purged.next;
