@@ -391,19 +391,38 @@ pub enum Stage {
 }
 
 impl Stage {
+    /// The words for all of them, by number.
+    pub const WORDS: [&'static str; 10] = [
+        "dependent",
+        "scheduled",
+        "gathering",
+        "retrying",
+        "held",
+        "no_worker",
+        "behind",
+        "in_line",
+        "throttled",
+        "running",
+    ];
+
     /// In a word.
     pub fn word(&self) -> &'static str {
+        Self::WORDS[self.number()]
+    }
+
+    /// Which of them it is.
+    pub(crate) fn number(&self) -> usize {
         match self {
-            Stage::Dependent => "dependent",
-            Stage::Scheduled { .. } => "scheduled",
-            Stage::Gathering { .. } => "gathering",
-            Stage::Retrying { .. } => "retrying",
-            Stage::Held => "held",
-            Stage::NoWorker => "no_worker",
-            Stage::Outside(_) => "behind",
-            Stage::InLine => "in_line",
-            Stage::Throttled { .. } => "throttled",
-            Stage::Running { .. } => "running",
+            Stage::Dependent => 0,
+            Stage::Scheduled { .. } => 1,
+            Stage::Gathering { .. } => 2,
+            Stage::Retrying { .. } => 3,
+            Stage::Held => 4,
+            Stage::NoWorker => 5,
+            Stage::Outside(_) => 6,
+            Stage::InLine => 7,
+            Stage::Throttled { .. } => 8,
+            Stage::Running { .. } => 9,
         }
     }
 }

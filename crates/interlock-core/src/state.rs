@@ -15,7 +15,7 @@ pub(crate) mod touched;
 pub(crate) mod worker;
 
 use crate::bugs::Bug;
-use crate::event::{Fired, InstanceName, Sweep};
+use crate::event::{Fired, InstanceName, Stage, Sweep};
 use crate::reply::Report;
 use crate::row::RowKey;
 use crate::words::{
@@ -52,6 +52,8 @@ pub(crate) struct State {
     pub(crate) quotas: Quotas,
     pub(crate) tasks: TaskTable,
     pub(crate) running: u64,
+    /// How many tasks are in each stage.
+    pub(crate) stages: [u64; Stage::WORDS.len()],
     pub(crate) resources: Resources,
     pub(crate) runs: BTreeMap<Token, Run>,
     pub(crate) sessions: BTreeMap<SessionId, Session>,
@@ -167,6 +169,7 @@ impl State {
             quotas: Quotas::new(seed),
             tasks: TaskTable::new(seed),
             running: 0,
+            stages: Default::default(),
             resources: Resources::new(seed),
             runs: BTreeMap::new(),
             sessions: BTreeMap::new(),

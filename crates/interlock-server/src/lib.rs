@@ -10,4 +10,6 @@ pub mod committer;
 pub mod door;
 pub mod http;
 pub mod limits;
+pub mod metrics;
+pub mod retention;
 pub mod server;

@@ -8,7 +8,8 @@ pub use namespaces::{Hosted, Namespaces};
 pub use readers::Readers;
 pub use tokens::{Caller, Tokens};
 
-use crate::committer::{Committer, Watcher};
+use crate::committer::{Commit, Committer, Watcher};
+use crate::metrics::{CommitMetrics, Metrics};
 use interlock_store::{Store, StoreError};
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -27,6 +28,8 @@ pub struct Server {
     pub tokens: Tokens,
     /// Which store it is, in a word.
     pub store: &'static str,
+    /// What is counted.
+    pub metrics: Metrics,
     /// When it was started.
     pub started: Instant,
     committer: Committer,
@@ -48,11 +51,12 @@ pub enum StartError {
 }
 
 impl Server {
-    /// Opens every namespace of a store, and the default one if there is none.
+    /// Opens every namespace of a store, and the default one if there is none. `lost` is called if
+    /// the store can't be trusted any more: the process has to end then.
     pub fn start(
         mut store: Box<dyn Store>,
         kind: &'static str,
-        watcher: impl Watcher,
+        lost: impl FnOnce(&StoreError) + Send + 'static,
     ) -> Result<Arc<Self>, StartError> {
         let now = crate::clock::wall().0;
         let mut rows = store.namespaces()?;
@@ -62,13 +66,19 @@ impl Server {
         let tokens = Tokens::new(store.tokens()?);
         let readers = Readers::open(&*store)?;
         let generation = store.generation();
-        let (committer, thread) = Committer::start(store, watcher)?;
-        let namespaces = Namespaces::start(rows, generation, committer.clone())?;
+        let metrics = Metrics::default();
+        let watching = Watching {
+            commits: metrics.commits(),
+            lost: Some(Box::new(lost)),
+        };
+        let (committer, thread) = Committer::start(store, watching)?;
+        let namespaces = Namespaces::start(rows, generation, committer.clone(), metrics.clone())?;
         Ok(Arc::new(Self {
             namespaces,
             readers,
             tokens,
             store: kind,
+            metrics,
             started: Instant::now(),
             committer,
             committing: std::sync::Mutex::new(Some(thread)),
@@ -93,5 +103,26 @@ impl Server {
             let _panicked = tokio::task::spawn_blocking(move || thread.join()).await;
         }
         Ok(())
+    }
+}
+
+/// Counts commits, and passes the end of all on.
+struct Watching {
+    commits: CommitMetrics,
+    lost: Option<OnLost>,
+}
+
+/// Called once, when the store can't be trusted any more.
+type OnLost = Box<dyn FnOnce(&StoreError) + Send>;
+
+impl Watcher for Watching {
+    fn committed(&mut self, commit: Commit) {
+        self.commits.note(&commit);
+    }
+
+    fn lost(&mut self, error: &StoreError) {
+        if let Some(lost) = self.lost.take() {
+            lost(error);
+        }
     }
 }

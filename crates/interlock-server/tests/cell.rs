@@ -9,6 +9,7 @@ use interlock_core::words::{
 use interlock_core::{Command, Reply};
 use interlock_server::cell::{self, Cell, CellError, Until};
 use interlock_server::committer::{Commit, Committer, Watcher};
+use interlock_server::metrics::Metrics;
 use interlock_store::{MemoryStore, NamespaceId, SqliteStore, Store, StoreError};
 use std::thread::JoinHandle;
 
@@ -39,7 +40,13 @@ impl Running {
     fn on(store: Box<dyn Store>, namespace: NamespaceId) -> Self {
         let generation = store.generation();
         let (committer, thread) = Committer::start(store, Quiet).expect("a thread");
-        let (cell, own) = cell::start(namespace, generation, committer.clone()).expect("a thread");
+        let (cell, own) = cell::start(
+            namespace,
+            generation,
+            committer.clone(),
+            Metrics::default().decisions("default"),
+        )
+        .expect("a thread");
         Self {
             cell,
             committer,

@@ -31,8 +31,11 @@ impl State {
         self.same_out(id);
         let task = self.task_mut(id);
         let key = task.key();
+        let kind = task.kind;
         let claims = task.claims.clone();
-        match task.stage.clone() {
+        let stage = task.stage.clone();
+        self.stages[stage.number()] -= 1;
+        match stage {
             Stage::Dependent | Stage::Held | Stage::NoWorker => {}
             Stage::Scheduled { until } | Stage::Retrying { until } => {
                 self.timers.wall.remove(&(until, WallTimer::Due(id)));
@@ -63,7 +66,6 @@ impl State {
             }
             Stage::Throttled { instance } => self.leave_queue(&instance, key),
             Stage::Running { .. } => {
-                let kind = task.kind;
                 self.kinds.get_mut(kind).running -= 1;
                 self.running -= 1;
                 for claim in claims {
@@ -89,6 +91,7 @@ impl State {
         if !matches!(stage, Stage::InLine | Stage::Running { .. }) {
             self.return_set_aside(id);
         }
+        self.stages[stage.number()] += 1;
         match stage {
             Stage::Dependent | Stage::Held | Stage::NoWorker => {}
             Stage::Scheduled { until } | Stage::Retrying { until } => {

@@ -74,6 +74,11 @@ impl State {
             "{all} tasks by kind, {} in all",
             self.tasks.len()
         );
+        let (stages, by_stage) = (self.stages, self.stages.iter().sum::<u64>());
+        ensure!(
+            by_stage == all as u64 && stages[9] == self.running,
+            "{stages:?} tasks by stage, {all} in all"
+        );
         ensure!(
             running == self.running,
             "{running} running by kind, {} in all",

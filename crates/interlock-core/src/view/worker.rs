@@ -2,6 +2,7 @@
 
 use super::{Counts, GroupView, ScheduleView, WorkerView};
 use crate::Core;
+use crate::event::Stage;
 use crate::words::{GroupId, TaskId};
 
 impl Core {
@@ -51,6 +52,11 @@ impl Core {
             group,
             tasks: found.tasks.clone(),
         })
+    }
+
+    /// How many tasks are where, each place by its word.
+    pub fn stages(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        Stage::WORDS.into_iter().zip(self.state.stages)
     }
 
     /// How many of what there are.

@@ -10,6 +10,7 @@ use super::{Answered, Cell, CellError, Delivery, Shared, View, encode};
 use crate::clock::{self, Clock};
 use crate::committer::Committer;
 use crate::limits;
+use crate::metrics::DecisionMetrics;
 use interlock_core::command::Beat;
 use interlock_core::reply::{Decision, Wake};
 use interlock_core::row::Change;
@@ -31,6 +32,7 @@ pub fn start(
     namespace: NamespaceId,
     generation: u32,
     committer: Committer,
+    metrics: DecisionMetrics,
 ) -> std::io::Result<(Cell, JoinHandle<()>)> {
     let (inbox, asks) = sync_channel(limits::INBOX_MAX);
     let shared = Arc::new(Shared::new());
@@ -48,6 +50,7 @@ pub fn start(
         asks,
         kept,
         keeps,
+        metrics,
     };
     let name = format!("cell {namespace}");
     let thread = std::thread::Builder::new()
@@ -64,6 +67,7 @@ struct Thread {
     asks: Receiver<Ask>,
     kept: Sender<Kept>,
     keeps: Receiver<Kept>,
+    metrics: DecisionMetrics,
 }
 
 /// Why a life of the cell ended.
@@ -209,7 +213,7 @@ impl<'a> Life<'a> {
             }
             let now = self.clock.now();
             if self.more || self.is_due(now) {
-                let decision = self.core.decide(now, Command::Tick);
+                let decision = self.decide(now, Command::Tick);
                 self.take_in(decision, |_, _| {});
             }
         }
@@ -285,7 +289,7 @@ impl<'a> Life<'a> {
         match ask {
             Ask::Decide { command, to } => {
                 self.note_progress(&command);
-                let decision = self.core.decide(now, command);
+                let decision = self.decide(now, command);
                 self.take_in(decision, move |life, reply| {
                     life.releases.push(Box::new(move |result| {
                         let _gone = to.send(result.map(|()| Answered { reply, now }));
@@ -332,7 +336,7 @@ impl<'a> Life<'a> {
     fn take(&mut self, now: Now, ask: AskTake) {
         let AskTake { take, to, cell } = ask;
         let (session, number) = (take.session, take.number);
-        let decision = self.core.decide(now, Command::Take(take));
+        let decision = self.decide(now, Command::Take(take));
         // A wake for the same take without hand-outs was for an earlier request of it.
         let parks = matches!(decision.reply, Reply::Parked { .. });
         let (earlier, wakes): (Vec<Wake>, Vec<Wake>) =
@@ -366,6 +370,11 @@ impl<'a> Life<'a> {
         });
     }
 
+    fn decide(&mut self, now: Now, command: Command) -> Decision {
+        self.cell.metrics.command(&command);
+        self.core.decide(now, command)
+    }
+
     /// Takes in a decision: its events, its answer, and what it means for others.
     fn take_in(&mut self, decision: Decision, answer: impl FnOnce(&mut Self, Reply)) {
         let Decision {
@@ -375,6 +384,7 @@ impl<'a> Life<'a> {
             more,
         } = decision;
         self.more = more;
+        self.cell.metrics.decided(&reply, record.as_ref());
         if let Some(record) = record {
             encode::encode_record(&mut self.bytes, &record);
             if !self.watchers.is_empty() {
@@ -402,7 +412,7 @@ impl<'a> Life<'a> {
         } else if !taken.hand_outs.is_empty() {
             // Nobody is there to take them: they go back at once.
             let command = Command::ReturnTake { session, number };
-            let decision = self.core.decide(self.clock.now(), command);
+            let decision = self.decide(self.clock.now(), command);
             self.take_in(decision, |_, _| {});
         }
     }

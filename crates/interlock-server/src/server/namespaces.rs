@@ -2,6 +2,7 @@
 
 use crate::cell::{self, Cell};
 use crate::committer::Committer;
+use crate::metrics::Metrics;
 use interlock_store::{Namespace, NamespaceId};
 use std::collections::BTreeMap;
 use std::sync::{Arc, RwLock};
@@ -25,6 +26,7 @@ pub struct Namespaces {
     by_name: RwLock<BTreeMap<String, Arc<Hosted>>>,
     generation: u32,
     committer: Committer,
+    metrics: Metrics,
 }
 
 impl Namespaces {
@@ -32,11 +34,13 @@ impl Namespaces {
         rows: Vec<Namespace>,
         generation: u32,
         committer: Committer,
+        metrics: Metrics,
     ) -> std::io::Result<Self> {
         let namespaces = Self {
             by_name: RwLock::default(),
             generation,
             committer,
+            metrics,
         };
         for row in rows {
             namespaces.host(row)?;
@@ -46,7 +50,9 @@ impl Namespaces {
 
     /// Begins to serve a namespace.
     pub fn host(&self, row: Namespace) -> std::io::Result<Arc<Hosted>> {
-        let (cell, thread) = cell::start(row.id, self.generation, self.committer.clone())?;
+        let metrics = self.metrics.decisions(&row.name);
+        let committer = self.committer.clone();
+        let (cell, thread) = cell::start(row.id, self.generation, committer, metrics)?;
         let hosted = Arc::new(Hosted {
             id: row.id,
             name: row.name.clone(),

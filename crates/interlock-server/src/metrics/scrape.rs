@@ -1,0 +1,160 @@
+//! The answer to a scrape: what was counted, and what the state shows now.
+
+use super::Metrics;
+use crate::cell::View;
+use crate::server::Server;
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::encoding::text::encode;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::registry::Registry;
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct KindLabels {
+    namespace: String,
+    kind: String,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct CauseLabels {
+    namespace: String,
+    cause: &'static str,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct QuotaLabels {
+    namespace: String,
+    quota: String,
+    limit: String,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct NamespaceLabels {
+    namespace: String,
+}
+
+/// What the state of the namespaces shows.
+#[derive(Default)]
+struct Gauges {
+    waiting: Family<KindLabels, Gauge>,
+    running: Family<KindLabels, Gauge>,
+    oldest: Family<KindLabels, Gauge>,
+    causes: Family<CauseLabels, Gauge>,
+    quotas: Family<QuotaLabels, Gauge>,
+    sessions: Family<NamespaceLabels, Gauge>,
+    parked: Family<NamespaceLabels, Gauge>,
+    ready: Family<NamespaceLabels, Gauge>,
+}
+
+/// What one namespace shows.
+struct Seen {
+    kinds: Vec<(String, u64, u64, u64)>,
+    causes: Vec<(&'static str, u64)>,
+    quotas: Vec<(String, String, u64)>,
+    sessions: u64,
+    parked: u64,
+}
+
+impl Metrics {
+    /// Everything, in the text format that Prometheus reads.
+    pub async fn text(&self, server: &Server) -> String {
+        let mut registry = Registry::with_prefix("interlock");
+        self.register(&mut registry);
+        let gauges = Gauges::default();
+        gauges.register(&mut registry);
+        for hosted in server.namespaces.all() {
+            let namespace = hosted.name.clone();
+            let ready = NamespaceLabels {
+                namespace: namespace.clone(),
+            };
+            let is_ready = i64::from(hosted.cell.is_ready());
+            gauges.ready.get_or_create(&ready).set(is_ready);
+            if let Ok(seen) = hosted.cell.read(Seen::of).await {
+                gauges.show(&namespace, seen);
+            }
+        }
+        let mut text = String::new();
+        // Writing to a string can't fail.
+        let _written = encode(&mut text, &registry);
+        text
+    }
+}
+
+impl Seen {
+    fn of(view: &View<'_>) -> Self {
+        let counts = view.core.counts();
+        let kinds = view.core.kinds().into_iter().map(|kind| {
+            let age = kind
+                .oldest
+                .map_or(0, |oldest| view.now.wall.since(oldest) / 1_000);
+            (kind.kind.name.to_string(), kind.waiting, kind.running, age)
+        });
+        // Counts per resource are too many to be listed here.
+        let quotas = view.core.quotas().into_iter();
+        let quotas = quotas.filter_map(|quota| view.core.quota(&quota.name, None));
+        let quotas = quotas.flat_map(|count| {
+            let quota = count.quota.to_string();
+            let limits = count.limits.into_iter();
+            limits.map(move |(limit, used)| (quota.clone(), format!("{limit:?}"), used))
+        });
+        Self {
+            kinds: kinds.collect(),
+            causes: view.core.stages().collect(),
+            quotas: quotas.collect(),
+            sessions: counts.sessions,
+            parked: counts.parked_takes,
+        }
+    }
+}
+
+impl Gauges {
+    fn register(&self, registry: &mut Registry) {
+        registry.register("waiting", "Tasks that wait, by kind", self.waiting.clone());
+        registry.register("running", "Tasks that run, by kind", self.running.clone());
+        let help = "How long the oldest waiting task has been there";
+        registry.register("oldest_waiting_seconds", help, self.oldest.clone());
+        registry.register("tasks", "Tasks by where they are", self.causes.clone());
+        let help = "Units in use of quotas of a whole namespace";
+        registry.register("quota_used", help, self.quotas.clone());
+        registry.register("sessions", "Sessions of workers", self.sessions.clone());
+        let help = "Workers that wait for work";
+        registry.register("parked_takes", help, self.parked.clone());
+        let help = "Whether the namespace is being served";
+        registry.register("namespace_ready", help, self.ready.clone());
+    }
+
+    fn show(&self, namespace: &str, seen: Seen) {
+        let gauge = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
+        for (kind, waiting, running, age) in seen.kinds {
+            let labels = KindLabels {
+                namespace: namespace.to_owned(),
+                kind,
+            };
+            self.waiting.get_or_create(&labels).set(gauge(waiting));
+            self.running.get_or_create(&labels).set(gauge(running));
+            self.oldest.get_or_create(&labels).set(gauge(age));
+        }
+        for (cause, count) in seen.causes {
+            let labels = CauseLabels {
+                namespace: namespace.to_owned(),
+                cause,
+            };
+            self.causes.get_or_create(&labels).set(gauge(count));
+        }
+        for (quota, limit, used) in seen.quotas {
+            let labels = QuotaLabels {
+                namespace: namespace.to_owned(),
+                quota,
+                limit,
+            };
+            self.quotas.get_or_create(&labels).set(gauge(used));
+        }
+        let labels = NamespaceLabels {
+            namespace: namespace.to_owned(),
+        };
+        self.sessions
+            .get_or_create(&labels)
+            .set(gauge(seen.sessions));
+        self.parked.get_or_create(&labels).set(gauge(seen.parked));
+    }
+}
