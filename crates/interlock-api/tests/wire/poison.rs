@@ -3,7 +3,7 @@
 
 use crate::world::World;
 use interlock_api::convert::{kind, namespace, query, quota, run, schedule, submission, token};
-use interlock_api::{Problem, parse};
+use interlock_api::{Code, Problem, parse};
 use interlock_core::{Command, command};
 use serde_json::Value;
 
@@ -342,6 +342,9 @@ fn every_field_of_every_request_stands_poison() {
                     Ok(()) => taken += 1,
                     Err(problem) => {
                         check_problem(&problem);
+                        let placed = problem.more.field.is_some() || at.is_empty();
+                        let precise = placed || problem.code == Code::BadJson;
+                        assert!(precise, "{at} in {problem:?}");
                         refused += 1;
                     }
                 }
