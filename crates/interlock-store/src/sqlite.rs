@@ -61,6 +61,8 @@ pub struct SqliteStore {
     ledger: Ledger,
     /// Where the logs end.
     ends: BTreeMap<NamespaceId, u64>,
+    /// Pages of the write-ahead file after which `tend` folds it.
+    fold_after: u64,
     /// Pages in the write-ahead file, about.
     wal_pages: u64,
     /// Why nothing is answered any more.
@@ -79,12 +81,19 @@ impl SqliteStore {
             conn: opened.conn,
             ledger: opened.ledger,
             ends: opened.ends,
+            fold_after: WAL_PAGES_SOFT,
             wal_pages: 0,
             poisoned: None,
             _lock: opened.lock,
         };
         store.note_position()?;
         Ok(store)
+    }
+
+    /// Has [`tend`](Store::tend) move the write-ahead file into the database after this many pages,
+    /// instead of [`WAL_PAGES_SOFT`].
+    pub fn fold_after(&mut self, pages: u64) {
+        self.fold_after = pages;
     }
 
     fn healthy(&self) -> Result<()> {
@@ -109,7 +118,7 @@ impl SqliteStore {
         }
         if matches!(error, StoreError::Full { .. }) {
             // Folding the write-ahead file makes room in it.
-            self.wal_pages = self.wal_pages.max(WAL_PAGES_SOFT);
+            self.wal_pages = self.wal_pages.max(self.fold_after);
         }
         error
     }
@@ -183,7 +192,7 @@ impl SqliteStore {
             Err(fault) => match fault.of_writing("folding the write-ahead file") {
                 (error, true) => self.poison(error.to_string()),
                 // No room, or somebody is looking: another time.
-                (_, false) => self.wal_pages = WAL_PAGES_SOFT / 2,
+                (_, false) => self.wal_pages = self.fold_after / 2,
             },
         }
     }
@@ -257,7 +266,7 @@ impl Store for SqliteStore {
 
     fn tend(&mut self) -> Result<()> {
         self.healthy()?;
-        if self.wal_pages >= WAL_PAGES_SOFT {
+        if self.wal_pages >= self.fold_after {
             self.fold_some();
         }
         self.healthy()
@@ -271,8 +280,8 @@ impl Store for SqliteStore {
         self.write_and_note("a checkpoint", |conn, ledger| {
             checkpoint::checkpoint(conn, ledger, checkpoint, end)
         })?;
-        // It wrote an unknown number of pages, surely some.
-        self.wal_pages = self.wal_pages.max(WAL_PAGES_SOFT);
+        // Rarely more than a page each.
+        self.wal_pages += (checkpoint.rows.len() + checkpoint.ended.len()) as u64;
         Ok(())
     }
 
@@ -281,7 +290,7 @@ impl Store for SqliteStore {
         self.write("writing history", |conn, ledger| {
             checkpoint::record(conn, ledger, namespace, ended)
         })?;
-        self.wal_pages = self.wal_pages.max(WAL_PAGES_SOFT);
+        self.wal_pages += ended.len() as u64;
         Ok(())
     }
 

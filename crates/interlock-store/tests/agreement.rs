@@ -1,4 +1,5 @@
 //! Random operations on the store in memory and on that in SQLite: they answer the same.
+#![allow(clippy::unwrap_used, reason = "lets tests unwrap in their helpers too")]
 
 use std::ops::ControlFlow;
 
@@ -323,9 +324,18 @@ fn look(store: &mut dyn Store, filters: &[HistoryFilter]) -> Vec<String> {
     seen
 }
 
+fn cases() -> u32 {
+    let asked = std::env::var("PROPTEST_CASES")
+        .ok()
+        .and_then(|cases| cases.parse().ok());
+    asked.map_or(48, |cases: u32| cases.min(1_000))
+}
+
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(64),
+        // Each is a real database with real syncs: a long run is a thousand of them.
+        cases: cases(),
+        failure_persistence: None,
         ..ProptestConfig::default()
     })]
 

@@ -1,4 +1,5 @@
 //! What happens when a SQLite store is opened: the lock, the side file, copies, other versions.
+#![allow(clippy::unwrap_used, reason = "lets tests unwrap in their helpers too")]
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -297,6 +298,7 @@ fn a_backup_is_consistent_while_the_store_is_written_to() {
     let copy = dir.path().join("copy");
     let data = dir.path().join("data");
     let mut store = open(&data);
+    store.fold_after(100);
     let namespaces = ["a", "b"].map(|name| store.create_namespace(name, 1).unwrap().id);
     let both = |store: &mut SqliteStore| {
         let records = namespaces.map(|namespace| {

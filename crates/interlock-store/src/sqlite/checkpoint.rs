@@ -19,9 +19,7 @@ pub(super) fn checkpoint(
         for change in &checkpoint.rows {
             rows::change(conn, of, &mut space.rows, change)?;
         }
-        for row in &checkpoint.ended {
-            history::put(conn, of, &mut space.history, row)?;
-        }
+        history::put(conn, of, &mut space.history, &checkpoint.ended)?;
         space.position = checkpoint.position;
         let sql = "DELETE FROM log WHERE namespace = ? AND position < ? AND next <= ?";
         let keep_from = column(checkpoint.keep_log_from);
@@ -40,10 +38,7 @@ pub(super) fn record(
     ended: &[HistoryRow],
 ) -> Tried<()> {
     ledger.change_space(conn, of, |space| {
-        for row in ended {
-            history::put(conn, of, &mut space.history, row)?;
-        }
-        Ok(())
+        history::put(conn, of, &mut space.history, ended)
     })
 }
 

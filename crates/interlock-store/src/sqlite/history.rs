@@ -8,22 +8,43 @@ use crate::checksum::{Fields, SetSum};
 use crate::error::StoreError;
 use crate::types::{HistoryRow, NamespaceId};
 
-/// Writes an ended task, in place of one with the same id.
+/// Writes ended tasks, in place of those with the same ids.
 pub(super) fn put(
     conn: &Connection,
     of: NamespaceId,
     set: &mut SetSum,
-    row: &HistoryRow,
+    rows: &[HistoryRow],
 ) -> Tried<()> {
-    let sum = sum(of, row);
-    if !insert(conn, of, row, sum)? {
-        remove(conn, of, set, row.task)?;
-        insert(conn, of, row, sum)?;
+    let mut unlinked = Vec::with_capacity(rows.len());
+    for row in rows {
+        let sum = sum(of, row);
+        if !insert(conn, of, row, sum)? {
+            // It may be one of those that were just written.
+            link(conn, of, &mut unlinked)?;
+            remove(conn, of, set, row.task)?;
+            insert(conn, of, row, sum)?;
+        }
+        set.add(sum);
+        unlinked.extend(row.resources.iter().map(|resource| (resource, row)));
+        lead(conn, of, row)?;
+        if let Some(error) = &row.error {
+            failures::add(conn, of, row, error)?;
+        }
     }
-    set.add(sum);
+    link(conn, of, &mut unlinked)
+}
+
+/// Lists tasks under their resources. In the order of resources, since that is the order of the
+/// table, and no other is as large: each of its pages is then visited once.
+fn link(
+    conn: &Connection,
+    of: NamespaceId,
+    unlinked: &mut Vec<(&String, &HistoryRow)>,
+) -> Tried<()> {
+    unlinked.sort_unstable_by_key(|(resource, row)| (*resource, &row.kind, &row.outcome, row.task));
     let sql = "INSERT OR IGNORE INTO history_resources VALUES (?, ?, ?, ?, ?)";
     let mut link = conn.prepare_cached(sql)?;
-    for resource in &row.resources {
+    for (resource, row) in unlinked.drain(..) {
         link.execute(params![
             of.0,
             resource,
@@ -32,12 +53,14 @@ pub(super) fn put(
             column(row.task)
         ])?;
     }
+    Ok(())
+}
+
+/// Lets other ids lead to a task.
+fn lead(conn: &Connection, of: NamespaceId, row: &HistoryRow) -> Tried<()> {
     let mut lead = conn.prepare_cached("INSERT OR IGNORE INTO history_aliases VALUES (?, ?, ?)")?;
     for &alias in &row.aliases {
         lead.execute(params![of.0, column(alias), column(row.task)])?;
-    }
-    if let Some(error) = &row.error {
-        failures::add(conn, of, row, error)?;
     }
     Ok(())
 }

@@ -135,28 +135,42 @@ fn pairs(
     resource: Option<&str>,
 ) -> Tried<Vec<(String, String)>> {
     let (from, key) = by_pair(resource);
-    let sql = format!(
-        "SELECT kind, outcome FROM {from} AND (kind, outcome) > (?, ?)
-        ORDER BY kind, outcome LIMIT 1"
-    );
-    let mut leap = conn.prepare_cached(&sql)?;
-    let mut pairs: Vec<(String, String)> = Vec::new();
-    let mut last = (String::new(), String::new());
-    while pairs.len() < STREAMS_MAX {
-        let keys = [Some(Value::from(of.0)), key.clone()];
-        let (kind, outcome) = last;
-        let keys = keys
-            .into_iter()
-            .flatten()
-            .chain([Value::from(kind), Value::from(outcome)]);
-        let next = leap
-            .query_one(params_from_iter(keys), |row| Ok((row.get(0)?, row.get(1)?)))
-            .optional()?;
-        let Some(pair) = next else { break };
-        last = pair;
-        pairs.push(last.clone());
+    let keys = || [Some(Value::from(of.0)), key.clone()].into_iter().flatten();
+    let mut pairs = Vec::new();
+    for kind in leap(conn, from, "kind", keys)? {
+        let from = format!("{from} AND kind = ?");
+        let keys = || keys().chain([Value::from(kind.clone())]);
+        for outcome in leap(conn, &from, "outcome", keys)? {
+            pairs.push((kind.clone(), outcome));
+        }
     }
+    pairs.truncate(STREAMS_MAX);
     Ok(pairs)
+}
+
+/// The different values of a column, each found by a step past the one before.
+fn leap<Keys: Iterator<Item = Value>>(
+    conn: &Connection,
+    from: &str,
+    column: &str,
+    keys: impl Fn() -> Keys,
+) -> Tried<Vec<String>> {
+    let sql = format!("SELECT {column} FROM {from} AND {column} > ? ORDER BY {column} LIMIT 1");
+    let first = format!("SELECT {column} FROM {from} ORDER BY {column} LIMIT 1");
+    let mut found: Vec<String> = Vec::new();
+    while found.len() < STREAMS_MAX {
+        let last = found.last().map(|last| Value::from(last.clone()));
+        let sql = if last.is_some() { &sql } else { &first };
+        let next = conn
+            .prepare_cached(sql)?
+            .query_one(params_from_iter(keys().chain(last)), |row| row.get(0))
+            .optional()?;
+        match next {
+            Some(next) => found.push(next),
+            None => break,
+        }
+    }
+    Ok(found)
 }
 
 /// Ids that one stretch of an index yields, highest first.

@@ -9,7 +9,14 @@ use crate::store::Result;
 
 /// Held as long as it lives.
 pub(super) struct Lock {
-    _file: File,
+    file: File,
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Closing the file would do, unless a process that is just being started has a copy of it.
+        let _ = self.file.unlock();
+    }
 }
 
 /// Takes the lock of a data directory, and leaves the number of this process in it for whoever
@@ -53,6 +60,6 @@ pub(super) fn take(dir: &Path) -> Result<Lock> {
         Err(error) if error.kind() != std::io::ErrorKind::StorageFull => {
             Err(failed("write")(error))
         }
-        _ => Ok(Lock { _file: file }),
+        _ => Ok(Lock { file }),
     }
 }

@@ -1,5 +1,6 @@
 //! What every store must do, run against each of them. A store joins by a type that can open it, and
 //! open it again as after a crash.
+#![allow(clippy::unwrap_used, reason = "lets tests unwrap in their helpers too")]
 
 mod checkpoints;
 mod histories;
