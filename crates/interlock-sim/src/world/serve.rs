@@ -255,7 +255,7 @@ impl World {
         let mut step = self.server.open(core, self.clock.time, self.clock.now());
         self.commit(&mut step);
         self.server.more = step.more;
-        self.awake_since = self.clock.time;
+        self.wakes_up();
         if std::mem::take(&mut self.server.dies_again) && self.calm_until.is_none() {
             let mut crash = self.with_ctx(|ctx, _, _| crate::faults::draw_crash(ctx));
             crash.point = CrashPoint::After;
