@@ -194,10 +194,9 @@ impl World {
         key: (SessionId, u64),
         taken: &Taken,
     ) {
-        let fresh = step
-            .events()
-            .iter()
-            .any(|event| matches!(event, Event::Started(_)));
+        let fresh = step.events().iter().any(|event| {
+            matches!(event, Event::Started(started) if (started.session, started.take) == key)
+        });
         let elsewhere = batch.iter().any(|other| self.also_answered(other, key));
         let seen = self.rng.percent(60);
         if taken.hand_outs.is_empty() || !fresh || elsewhere || !seen {
