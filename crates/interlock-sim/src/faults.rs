@@ -90,11 +90,9 @@ pub fn draw(ctx: &mut Ctx<'_>) -> Option<Fault> {
 /// Draws how the server dies.
 pub fn draw_crash(ctx: &mut Ctx<'_>) -> Crash {
     Crash {
-        point: *ctx.rng.pick(&[
-            CrashPoint::Before,
-            CrashPoint::Amid,
-            CrashPoint::After,
-        ]),
+        point: *ctx
+            .rng
+            .pick(&[CrashPoint::Before, CrashPoint::Amid, CrashPoint::After]),
         away_ms: ctx.rng.wait(1_500),
         elsewhere: ctx.rng.percent(40),
         raise_generation: ctx.strikes(Feature::Generations, 40),
