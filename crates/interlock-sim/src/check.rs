@@ -87,7 +87,7 @@ pub fn all() -> Vec<Box<dyn Checker>> {
         Box::new(quotas::Quotas::default()),
         Box::new(spending::Spending::default()),
         Box::new(throttle::Throttle::default()),
-        Box::new(coalescing::Coalescing),
+        Box::new(coalescing::Coalescing::default()),
         Box::new(payloads::Payloads),
         Box::new(barriers::Barriers),
         Box::new(lifecycle::Lifecycle::default()),

@@ -52,13 +52,13 @@ pub fn shrink(options: &Options) -> Shrunk {
 
 fn keep_if_smaller(small: &mut Shrunk, options: Options, checker: &str, most: u64) {
     let outcome = World::run(&options);
-    if let Some(violation) = outcome.violation.filter(|found| found.checker == checker) {
-        if outcome.commands < most {
-            *small = Shrunk {
-                options,
-                commands: outcome.commands,
-                message: violation.message,
-            };
-        }
+    if let Some(violation) = outcome.violation.filter(|found| found.checker == checker)
+        && outcome.commands < most
+    {
+        *small = Shrunk {
+            options,
+            commands: outcome.commands,
+            message: violation.message,
+        };
     }
 }

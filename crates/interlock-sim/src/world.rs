@@ -161,6 +161,12 @@ impl World {
         }
     }
 
+    /// The server is at work from now on, or from the end of its pause if it stands still: it may
+    /// have come back in the middle of one.
+    fn wakes_up(&mut self) {
+        self.awake_since = self.clock.time.max(self.server.paused_until);
+    }
+
     fn wake(&mut self, index: usize, life: u64, alarm: Alarm) {
         let process = &self.processes[index];
         if process.life != life {

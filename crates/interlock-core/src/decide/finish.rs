@@ -62,7 +62,7 @@ impl Core {
                 (RunEnd::Succeeded { result }, then)
             }
             FinishHow::Fail { error, again } => self.failed(token, shortened(error), again),
-            FinishHow::Release => self.given_back(token, RunEnd::Released),
+            FinishHow::Release => self.given_back(token),
         };
         let answer = then.answer();
         self.end_run(token, how, then);
@@ -103,7 +103,7 @@ impl Core {
 
     /// A run that ends undone, by no fault of the task: back to its place, unless it was told to
     /// stop.
-    pub(crate) fn given_back(&self, token: Token, how: RunEnd) -> (RunEnd, Then) {
+    pub(crate) fn given_back(&self, token: Token) -> (RunEnd, Then) {
         if let Some(called_off) = self.called_off(token, false) {
             return called_off;
         }
@@ -112,7 +112,20 @@ impl Core {
             return self.too_long(token, false);
         }
         let (to, spot) = self.old_place(run.task);
-        (how, Then::Wait { to, spot })
+        (RunEnd::Released, Then::Wait { to, spot })
+    }
+
+    /// A hand-out that never arrived. Nobody ran it, so it can't have taken too long, and no finish
+    /// ended it that could be repeated; but a task that was called off gets no other run.
+    pub(crate) fn returned(&self, token: Token) -> (RunEnd, Then) {
+        let then = match self.called_off(token, false) {
+            Some((_, then)) => then,
+            None => {
+                let (to, spot) = self.old_place(self.state.runs[&token].task);
+                Then::Wait { to, spot }
+            }
+        };
+        (RunEnd::Returned, then)
     }
 
     /// How a run ends that was cancelled, or whose task gets no further run, if it is one.

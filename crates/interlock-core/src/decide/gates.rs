@@ -122,10 +122,12 @@ impl Core {
         let let_out = candidate.let_out_of.contains(&index);
         if candidate.arrival != 0 {
             // A lifecycle task keeps its position: it waits for those that came before it, and for
-            // one that is already at work. Waiting for any other could make a circle.
+            // one that is already at work. Waiting for any other could make a circle. Where it
+            // decides it leaves nobody behind, also if it was doomed and so is let out first.
             let before = chain.range(..candidate.arrival).next_back();
             let before = before.map(|(arrival, _)| *arrival);
-            let in_room = barrier.last_before(candidate.arrival).filter(|_| !let_out);
+            let in_room = (barrier.last_before(candidate.arrival, candidate.id))
+                .filter(|_| op.is_lifecycle() || !let_out);
             if let Some(arrival) = before.max(in_room) {
                 return Some((arrival, false));
             }

@@ -4,7 +4,7 @@ use super::prepare::too_many;
 use crate::Core;
 use crate::bugs::Bug;
 use crate::command::{HoldTarget, Register};
-use crate::event::{Event, RunEnd, Sweep};
+use crate::event::{Event, Sweep};
 use crate::limits;
 use crate::refusal::Refusal;
 use crate::reply::Reply;
@@ -75,7 +75,7 @@ impl Core {
         let runs: Vec<_> = found.runs.iter().copied().collect();
         for token in runs {
             self.use_up(token);
-            let (how, then) = self.given_back(token, RunEnd::Released);
+            let (how, then) = self.given_back(token);
             self.end_run(token, how, then);
         }
         self.depart(session);

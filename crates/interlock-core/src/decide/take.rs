@@ -5,7 +5,6 @@ use super::prepare::too_many;
 use crate::Core;
 use crate::bugs::Bug;
 use crate::command::Take;
-use crate::event::RunEnd;
 use crate::limits;
 use crate::refusal::Refusal;
 use crate::reply::{Finished, HandOut, Reply, Taken, Wake};
@@ -169,7 +168,7 @@ impl Core {
             if (self.soft.runs.get(&token)).is_some_and(|run| run.beaten) {
                 continue;
             }
-            let (how, then) = self.given_back(token, RunEnd::Returned);
+            let (how, then) = self.returned(token);
             self.end_run(token, how, then);
         }
         Reply::Done

@@ -139,8 +139,8 @@ impl Barrier {
         self.chain.is_empty() && self.room.is_empty() && self.creates.is_empty()
     }
 
-    /// What the last of those outside is behind who came before this arrival.
-    pub(crate) fn last_before(&self, arrival: u64) -> Option<u64> {
+    /// What the last of the others outside is behind who came before this arrival.
+    pub(crate) fn last_before(&self, arrival: u64, but: Option<TaskId>) -> Option<u64> {
         let end = RoomKey {
             behind: arrival,
             not_doomed: false,
@@ -148,7 +148,9 @@ impl Barrier {
             place: 0,
             task: TaskId(0),
         };
-        self.room.range(..end).next_back().map(|key| key.behind)
+        let mut others = self.room.range(..end).rev();
+        let last = others.find(|key| Some(key.task) != but);
+        last.map(|key| key.behind)
     }
 
     /// The first of those outside, if everything it is behind has ended.

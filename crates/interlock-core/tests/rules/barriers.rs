@@ -664,3 +664,28 @@ fn of_those_whom_a_delete_doomed_the_barriers_go_on_last() {
          at 6s   take w1 ok                             | succeeded, 2",
     );
 }
+
+#[test]
+fn a_delete_that_was_doomed_leaves_nobody_behind_who_came_before_it() {
+    // The update came behind the create; delete 1, accepted first but held, came after it. So the
+    // update goes first, though what it waited for is gone and the doomed are let out first.
+    play(
+        FAST,
+        "at 0    hold kind delete                       | done
+         at 0    submit delete repository:a             | postponed 1: held: kind delete
+         at 0    submit burn repository:a               | accepted 2
+         at 0    take w1                                | 2
+         at 1s   submit create repository:a             | postponed 3: behind 2
+         at 1s   submit burn repository:a due=1s        | postponed 4: scheduled until 2s
+         at 1s   submit update repository:a             | postponed 5: behind 3
+         at 2s   show 4                                 | waiting: behind 3
+         at 2s   cancel 3                               | cancelled
+         at 2s   release kind delete                    | done
+         at 2s   show 1                                 | waiting: doomed by 2
+         at 2s   cancel 4                               | cancelled
+         at 3s   finish w1 fail                         | failed
+         at 3s   show 1                                 | waiting: ahead 5
+         at 3s   take w1                                | 5
+         at 3s   take w1 ok                             | succeeded, 1",
+    );
+}

@@ -199,6 +199,33 @@ fn returning_burns_neither_a_try_nor_a_loss() {
 }
 
 #[test]
+fn a_returned_run_that_was_called_off_has_no_finish_to_repeat() {
+    play(
+        REPOSITORIES,
+        "submit sync repository:a           | accepted 1
+         take w1                            | 1
+         cancel 1                           | stopping
+         return w1                          | done
+         show 1                             | cancelled: asked
+         finish w1 1 ok                     | refused: stale_token",
+    );
+}
+
+#[test]
+fn a_returned_run_can_not_have_taken_too_long() {
+    play(
+        "kind sync within=5s
+         register w1 sync",
+        "at 0    submit sync repository:a           | accepted 1
+         at 0    take w1                            | 1
+         at 6s   return w1                          | done
+         at 6s   show 1 tries                       | tries 0, losses 0
+         at 6s   finish w1 1 ok                     | refused: stale_token
+         at 6s   take w1                            | 1",
+    );
+}
+
+#[test]
 fn a_returned_parked_take_is_dropped() {
     play(
         REPOSITORIES,

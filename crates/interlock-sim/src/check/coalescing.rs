@@ -3,11 +3,16 @@
 
 use super::Checker;
 use crate::oracle::{Findings, Ledger, Step, TaskRow};
-use interlock_core::event::{Admitted, Event, Stage};
+use interlock_core::event::{Admitted, EndWhy, Event, Stage, Sweep};
 use interlock_core::words::{Due, Op, ResourceName, Submission, TaskId};
+use std::collections::BTreeSet;
 
 /// Watches merges and folds.
-pub struct Coalescing;
+#[derive(Default)]
+pub struct Coalescing {
+    /// The last submission that cancelled others, and who was not to be joined before it did.
+    closed: Option<(TaskId, BTreeSet<TaskId>)>,
+}
 
 impl Checker for Coalescing {
     fn name(&self) -> &'static str {
@@ -28,7 +33,7 @@ impl Checker for Coalescing {
             }
             Event::Admitted(admitted) => {
                 if admitted.coalesces {
-                    nothing_to_join(ledger, admitted, found);
+                    self.nothing_to_join(ledger, admitted, found);
                 }
                 if let Stage::Gathering { until } = admitted.to {
                     let kind = ledger
@@ -43,6 +48,15 @@ impl Checker for Coalescing {
                     });
                 }
             }
+            Event::SweepBegun {
+                sweep:
+                    Sweep::CancelOnResource {
+                        resource,
+                        why: EndWhy::CancelledBy { by },
+                        ..
+                    },
+                ..
+            } => self.note_closed(ledger, resource, *by),
             Event::Moved {
                 task,
                 to: Stage::Gathering { until },
@@ -57,6 +71,58 @@ impl Checker for Coalescing {
             _ => {}
         }
     }
+}
+
+impl Coalescing {
+    /// Joining is tried first: a submission that itself cancels the barrier before which the same
+    /// task waits has come too late to join it.
+    fn note_closed(&mut self, ledger: &Ledger, resource: &ResourceName, by: TaskId) {
+        if self.closed.as_ref().is_none_or(|(known, _)| *known != by) {
+            self.closed = Some((by, BTreeSet::new()));
+        }
+        if let (Some((_, closed)), Some(row)) = (&mut self.closed, ledger.resources.get(resource)) {
+            let tasks = row.tasks.iter().map(|id| &ledger.tasks[id]);
+            closed.extend(tasks.filter(|task| is_closed(ledger, task)).map(|t| t.id));
+        }
+    }
+
+    fn nothing_to_join(&self, ledger: &Ledger, admitted: &Admitted, found: &mut Findings) {
+        let apart = matches!(admitted.to, Stage::Scheduled { .. } | Stage::Dependent);
+        let Some((resource, _)) = admitted.claims.first().filter(|_| !apart) else {
+            return;
+        };
+        let Some(row) = ledger.resources.get(resource) else {
+            return;
+        };
+        let was_closed = |id: TaskId| {
+            let closed = self.closed.as_ref().filter(|(by, _)| *by == admitted.task);
+            closed.is_some_and(|(_, tasks)| tasks.contains(&id))
+        };
+        for task in row.tasks.iter().map(|id| &ledger.tasks[id]) {
+            let same = task.coalesces
+                && !task.held
+                && task.kind == admitted.kind
+                && task.key == admitted.key
+                && task.claims[..] == admitted.claims[..];
+            let open = !task.is_running() && !matches!(task.stage, Stage::Scheduled { .. });
+            let closed = is_closed(ledger, task) || was_closed(task.id);
+            found.expect(!same || !open || closed, || {
+                format!(
+                    "task {} was admitted beside the same task {} that waits",
+                    admitted.task, task.id
+                )
+            });
+        }
+    }
+}
+
+/// Whether a barrier keeps whoever comes now from joining a waiting task.
+fn is_closed(ledger: &Ledger, task: &TaskRow) -> bool {
+    // Who is about to be cancelled takes nobody along.
+    let doomed = matches!(&task.stage, Stage::Outside(behind) if behind.iter().any(|b| b.doomed));
+    // Who stands nowhere while barriers are pending has no side to be on.
+    let aside = !task.visiting && has_barrier(ledger, task);
+    doomed || aside || later_barrier(ledger, task).is_some()
 }
 
 fn merged(ledger: &Ledger, step: &Step, task: &TaskRow, seq: TaskId, found: &mut Findings) {
@@ -158,46 +224,15 @@ fn folded(ledger: &Ledger, from: &TaskRow, into: &TaskRow, found: &mut Findings)
     }
 }
 
-fn nothing_to_join(ledger: &Ledger, admitted: &Admitted, found: &mut Findings) {
-    let apart = matches!(admitted.to, Stage::Scheduled { .. } | Stage::Dependent);
-    let Some((resource, _)) = admitted.claims.first().filter(|_| !apart) else {
-        return;
-    };
-    let Some(row) = ledger.resources.get(resource) else {
-        return;
-    };
-    for task in row.tasks.iter().map(|id| &ledger.tasks[id]) {
-        let same = task.coalesces
-            && !task.held
-            && task.kind == admitted.kind
-            && task.key == admitted.key
-            && task.claims[..] == admitted.claims[..];
-        // Who is about to be cancelled takes nobody along.
-        let doomed =
-            matches!(&task.stage, Stage::Outside(behind) if behind.iter().any(|b| b.doomed));
-        let open = !task.is_running() && !doomed && !matches!(task.stage, Stage::Scheduled { .. });
-        // Who stands nowhere while barriers are pending has no side to be on.
-        let aside = !task.visiting && has_barrier(ledger, task);
-        found.expect(
-            !same || !open || aside || later_barrier(ledger, task).is_some(),
-            || {
-                format!(
-                    "task {} was admitted beside the same task {} that waits",
-                    admitted.task, task.id
-                )
-            },
-        );
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::fixture::Story;
-    use interlock_core::words::{Coalesce, Payload, PayloadRule};
+    use crate::check::fixture::{Story, ended};
+    use crate::scenery::resource;
+    use interlock_core::words::{Coalesce, Outcome, Payload, PayloadRule};
 
     fn story() -> Story {
-        Story::with_kind(Coalescing, |kind| {
+        Story::with_kind(Coalescing::default(), |kind| {
             kind.coalesce = Some(Coalesce {
                 payload: PayloadRule::Latest,
                 gather_ms: 0,
@@ -229,6 +264,43 @@ mod tests {
     fn a_burst_is_one_task() {
         let mut story = story();
         story.admit_with(1, &[("a:1", Op::Update)], |task| task.coalesces = true);
+        story.admit_with(2, &[("a:1", Op::Update)], |task| task.coalesces = true);
+        story.caught("beside the same task 1");
+    }
+
+    fn cancels_on(resource_name: &str, by: u64) -> Event {
+        Event::SweepBegun {
+            id: 1,
+            sweep: Sweep::CancelOnResource {
+                resource: resource(resource_name),
+                kinds: Vec::new(),
+                after: TaskId(0),
+                before: TaskId(by),
+                spare_creates: false,
+                why: EndWhy::CancelledBy { by: TaskId(by) },
+            },
+        }
+    }
+
+    #[test]
+    fn who_cancels_a_barrier_comes_too_late_to_join_before_it() {
+        let mut story = story();
+        story.admit_with(1, &[("a:1", Op::Update)], |task| task.coalesces = true);
+        story.admit(2, &[("a:1", Op::Delete)]);
+        let why = EndWhy::CancelledBy { by: TaskId(3) };
+        let cancelled = ended(2, Outcome::Cancelled, why);
+        story.events(vec![cancels_on("a:1", 3), cancelled]);
+        story.admit_with(3, &[("a:1", Op::Update)], |task| task.coalesces = true);
+        story.fine();
+        story.admit_with(4, &[("a:1", Op::Update)], |task| task.coalesces = true);
+        story.caught("task 4 was admitted beside the same task 1");
+    }
+
+    #[test]
+    fn who_cancels_others_joins_what_no_barrier_parts_it_from() {
+        let mut story = story();
+        story.admit_with(1, &[("a:1", Op::Update)], |task| task.coalesces = true);
+        story.events(vec![cancels_on("a:1", 2)]);
         story.admit_with(2, &[("a:1", Op::Update)], |task| task.coalesces = true);
         story.caught("beside the same task 1");
     }

@@ -12,6 +12,9 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Lifecycle {
     /// What must end, by the lifecycle task that decided it and the resource.
     doomed: BTreeMap<(TaskId, ResourceName), BTreeSet<TaskId>>,
+    /// What ran when a create ended, and would have had to end if it had waited. If such a run is
+    /// given up before the sweep has come by, its task waits and is swept as well.
+    running: BTreeMap<(TaskId, ResourceName), BTreeSet<TaskId>>,
     /// Not yet swept.
     pending: BTreeSet<(TaskId, ResourceName)>,
 }
@@ -74,12 +77,16 @@ impl Lifecycle {
     fn task_ends(&mut self, ledger: &Ledger, task: &TaskRow, outcome: Outcome) {
         for (resource, op) in &task.claims {
             let success = outcome == Outcome::Succeeded;
+            let key = (task.id, resource.clone());
             let doomed = match op {
                 Op::Delete if success => deleted(ledger, task, resource),
-                Op::Create if !success && task.arrived => not_created(ledger, task, resource),
+                Op::Create if !success && task.arrived => {
+                    let (running, waiting) = not_created(ledger, task, resource);
+                    self.running.insert(key.clone(), running);
+                    waiting
+                }
                 _ => continue,
             };
-            let key = (task.id, resource.clone());
             self.pending.insert(key.clone());
             self.doomed.insert(key, doomed);
         }
@@ -91,14 +98,16 @@ impl Lifecycle {
         else {
             return;
         };
-        let meant = self.doomed.get(&(*by, resource.clone()));
-        found.expect(meant.is_some_and(|doomed| doomed.contains(&task)), || {
+        let key = (*by, resource.clone());
+        let mut meant = [&self.doomed, &self.running].into_iter();
+        let meant = meant.any(|by_end| by_end.get(&key).is_some_and(|ids| ids.contains(&task)));
+        found.expect(meant, || {
             format!("task {task} was cancelled by {why:?}, which does not concern it")
         });
     }
 }
 
-fn waiting<'a>(
+fn others<'a>(
     ledger: &'a Ledger,
     task: &TaskRow,
     resource: &ResourceName,
@@ -108,7 +117,7 @@ fn waiting<'a>(
     ids.into_iter()
         .flatten()
         .filter_map(|id| ledger.tasks.get(id))
-        .filter(move |other| other.id != own && !other.is_running())
+        .filter(move |other| other.id != own)
 }
 
 fn deleted(ledger: &Ledger, task: &TaskRow, resource: &ResourceName) -> BTreeSet<TaskId> {
@@ -125,14 +134,20 @@ fn deleted(ledger: &Ledger, task: &TaskRow, resource: &ResourceName) -> BTreeSet
             .find(creates)
     });
     let create = queued.into_iter().chain(submitted).min();
-    waiting(ledger, task, resource)
+    others(ledger, task, resource)
+        .filter(|other| !other.is_running())
         .filter(|other| other.op_on(resource) != Some(Op::Create))
         .filter(|other| create.is_none_or(|create| other.id < *create))
         .map(|other| other.id)
         .collect()
 }
 
-fn not_created(ledger: &Ledger, task: &TaskRow, resource: &ResourceName) -> BTreeSet<TaskId> {
+/// What came after a create: first what runs, then what waits.
+fn not_created(
+    ledger: &Ledger,
+    task: &TaskRow,
+    resource: &ResourceName,
+) -> (BTreeSet<TaskId>, BTreeSet<TaskId>) {
     let chain = ledger
         .resources
         .get(resource)
@@ -140,17 +155,18 @@ fn not_created(ledger: &Ledger, task: &TaskRow, resource: &ResourceName) -> BTre
     let at = chain.iter().position(|id| *id == task.id);
     let later = at.map_or(&[][..], |at| &chain[at + 1..]);
     let next = later.iter().find(|id| **id > task.id);
-    waiting(ledger, task, resource)
+    others(ledger, task, resource)
         .filter(|other| other.id > task.id && next.is_none_or(|next| other.id < *next))
         .map(|other| other.id)
-        .collect()
+        .partition(|id| ledger.tasks[id].is_running())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::fixture::{Story, done, ended, success};
+    use crate::check::fixture::{Story, done, ended, spot, success, wait};
     use crate::scenery::resource;
+    use interlock_core::event::{RunEnd, Stage};
 
     fn delete_succeeds(story: &mut Story) {
         story
@@ -165,6 +181,28 @@ mod tests {
         let mut story = Story::new(Lifecycle::default());
         delete_succeeds(&mut story);
         story.caught("should have cancelled it");
+    }
+
+    #[test]
+    fn only_what_ran_then_may_end_for_a_create_later() {
+        let mut story = Story::new(Lifecycle::default());
+        story
+            .admit_with(1, &[("a:1", Op::Create)], |task| {
+                task.to = Stage::Outside(Default::default());
+            })
+            .admit(2, &[("a:1", Op::Read)]);
+        let token = story.start(2, 2);
+        story.events(vec![ended(1, Outcome::Cancelled, EndWhy::NotStartedInTime)]);
+        story.end(token, RunEnd::Lost, wait(Stage::InLine, spot(2)));
+        story.admit(3, &[("a:1", Op::Read)]);
+        let why = EndWhy::ResourceNotCreated {
+            resource: resource("a:1"),
+            by: TaskId(1),
+        };
+        story.events(vec![ended(2, Outcome::Cancelled, why.clone())]);
+        story.fine();
+        story.events(vec![ended(3, Outcome::Cancelled, why)]);
+        story.caught("does not concern it");
     }
 
     #[test]

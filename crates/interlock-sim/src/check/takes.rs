@@ -54,6 +54,12 @@ impl Checker for Takes {
     }
 
     fn step(&mut self, ledger: &Ledger, step: &Step, found: &mut Findings) {
+        for wake in step.wakes.iter().filter(|wake| step.is_for_earlier(wake)) {
+            let waited = self.room.remove(&(wake.session, wake.number)).is_some();
+            found.expect(waited, || {
+                format!("take {} is told nothing beside its answer", wake.number)
+            });
+        }
         if let Some(Command::Take(take)) = &step.command {
             match &step.reply {
                 Reply::Taken(taken) => {

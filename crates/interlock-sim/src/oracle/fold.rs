@@ -121,8 +121,12 @@ impl Ledger {
         found.expect(used.is_none(), || {
             format!("kind {id:?} was removed while task {used:?} has it")
         });
-        if used.is_none() {
-            self.kinds.remove(&id);
+        if used.is_some() {
+            return;
+        }
+        // A hold goes with the kind: another one of the same name begins without.
+        if let Some(row) = self.kinds.remove(&id) {
+            self.holds.remove(&HoldTarget::Kind(row.kind.name.clone()));
         }
     }
 

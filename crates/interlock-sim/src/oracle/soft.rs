@@ -54,10 +54,10 @@ impl Ledger {
             if matches!(answer.order, Order::GoOn | Order::Stop(_)) {
                 self.renew(answer.token);
             }
-            if !matches!(answer.order, Order::Gone) {
-                if let Some(run) = self.runs.get_mut(&answer.token) {
-                    run.granted_at_open = None;
-                }
+            if !matches!(answer.order, Order::Gone)
+                && let Some(run) = self.runs.get_mut(&answer.token)
+            {
+                run.granted_at_open = None;
             }
         }
     }
@@ -84,13 +84,12 @@ impl Ledger {
     }
 
     fn drop_parked(&mut self, session: SessionId, number: Option<u64>) {
-        if let Some(row) = self.sessions.get_mut(&session) {
-            if row
+        if let Some(row) = self.sessions.get_mut(&session)
+            && row
                 .parked
                 .is_some_and(|(parked, _)| number.is_none_or(|n| n == parked))
-            {
-                row.parked = None;
-            }
+        {
+            row.parked = None;
         }
     }
 

@@ -39,9 +39,12 @@ impl Step {
         self.record.as_ref().map_or(0, |record| record.position)
     }
 
-    /// Whether a wake answers an earlier request of the very take that this decision parked.
+    /// Whether a wake answers an earlier request of the very take that this decision parked or
+    /// answered: the wait of that one was over before this one was looked at.
     pub fn is_for_earlier(&self, wake: &Wake) -> bool {
-        let (Some(Command::Take(take)), Reply::Parked { .. }) = (&self.command, &self.reply) else {
+        let (Some(Command::Take(take)), Reply::Parked { .. } | Reply::Taken(_)) =
+            (&self.command, &self.reply)
+        else {
             return false;
         };
         (take.session, take.number) == (wake.session, wake.number)

@@ -127,10 +127,10 @@ impl Situations {
         match why {
             EndWhy::ResourceDeleted { .. } => {
                 self.reach(Situation::DeleteCancels);
-                if let Some(Stage::Outside(behind)) = task.map(|task| &task.stage) {
-                    if behind.iter().any(|b| b.doomed) {
-                        self.reach(Situation::DoomedCancelled);
-                    }
+                if let Some(Stage::Outside(behind)) = task.map(|task| &task.stage)
+                    && behind.iter().any(|b| b.doomed)
+                {
+                    self.reach(Situation::DoomedCancelled);
                 }
             }
             EndWhy::ResourceNotCreated { .. } => self.reach(Situation::CreateCancels),
@@ -169,10 +169,10 @@ impl Situations {
         }
         let deletes = task.claims.iter().any(|(_, op)| *op == Op::Delete);
         match &ended.then {
-            Then::Done { outcome, .. } if deletes && *outcome != Outcome::Succeeded => {
-                if self.has_behind(ledger, task) {
-                    self.reach(Situation::DeleteFails);
-                }
+            Then::Done { outcome, .. }
+                if deletes && *outcome != Outcome::Succeeded && self.has_behind(ledger, task) =>
+            {
+                self.reach(Situation::DeleteFails);
             }
             Then::Done {
                 why: EndWhy::WorkerLost,
@@ -229,10 +229,10 @@ impl Situations {
         let Some(row) = ledger.schedules.get(name) else {
             return;
         };
-        if let (Timing::Every { every_ms, .. }, Some(next)) = (&row.schedule.timing, row.next) {
-            if step.at.wall.since(next) > *every_ms {
-                self.reach(Situation::ScheduleLate);
-            }
+        if let (Timing::Every { every_ms, .. }, Some(next)) = (&row.schedule.timing, row.next)
+            && step.at.wall.since(next) > *every_ms
+        {
+            self.reach(Situation::ScheduleLate);
         }
     }
 

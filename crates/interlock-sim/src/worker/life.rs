@@ -9,8 +9,9 @@ use interlock_core::{Command, Refusal, Reply};
 impl Process {
     /// Begins a new life.
     pub(super) fn start(&mut self, ctx: &mut Ctx<'_>) {
+        // While it takes its leave the old life is not over: what it knows must not reach the new one.
         if matches!(self.mode, Mode::Up | Mode::Gone)
-            || self.is_calling(|c| matches!(c, Call::Register))
+            || self.is_calling(|c| matches!(c, Call::Register | Call::Goodbye))
         {
             return;
         }

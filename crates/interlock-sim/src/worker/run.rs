@@ -142,11 +142,11 @@ impl Process {
     }
 
     pub(super) fn stop_acting(&mut self, ctx: &mut Ctx<'_>, token: Token) {
-        if let Some(run) = self.runs.get_mut(&token) {
-            if run.acting {
-                run.acting = false;
-                ctx.out.push(Effect::Deed(Deed::Stops { token }));
-            }
+        if let Some(run) = self.runs.get_mut(&token)
+            && run.acting
+        {
+            run.acting = false;
+            ctx.out.push(Effect::Deed(Deed::Stops { token }));
         }
     }
 

@@ -27,10 +27,10 @@ pub fn operate(ctx: &mut Ctx<'_>, ledger: &Ledger) {
     ];
     let weights: Vec<u64> = VERBS.iter().map(|(_, weight, _)| *weight).collect();
     let (feature, _, verb) = VERBS[ctx.rng.weighted(&weights)];
-    if ctx.trouble(feature) {
-        if let Some(command) = verb(ctx, ledger) {
-            ctx.send(Address::Operator, command);
-        }
+    if ctx.trouble(feature)
+        && let Some(command) = verb(ctx, ledger)
+    {
+        ctx.send(Address::Operator, command);
     }
 }
 

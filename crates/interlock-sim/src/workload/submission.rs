@@ -24,7 +24,7 @@ pub fn draw_of(ctx: &mut Ctx<'_>, kind: &Kind) -> Submission {
         submission.priority = Some(ctx.rng.below(10) as u8);
     }
     if ctx.strikes(Feature::Keys, 30) {
-        submission.key = Some(name(*ctx.rng.pick(&["a", "b"])));
+        submission.key = Some(name(ctx.rng.pick::<&str>(&["a", "b"])));
     }
     draw_times(ctx, &mut submission);
     if ctx.strikes(Feature::IfBusy, 10) {

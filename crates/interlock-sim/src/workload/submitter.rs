@@ -139,10 +139,10 @@ impl Submitter {
             .for_each(|item| item.idempotency_key = None);
         self.keyed.truncate(keyed);
         let key = items[0].idempotency_key.clone();
-        for index in 1..count {
+        for (index, item) in items.iter_mut().enumerate().skip(1) {
             if ctx.strikes(Feature::After, 60) {
                 let before = ctx.rng.index(index);
-                items[index].after.push(After::Item(before));
+                item.after.push(After::Item(before));
             }
         }
         if ctx.rng.percent(5) {

@@ -26,11 +26,11 @@ impl World {
             Fault::PauseServer { for_ms } => {
                 let until = self.clock.time + for_ms;
                 self.server.paused_until = self.server.paused_until.max(until);
-                self.awake_since = self.server.paused_until;
+                self.wakes_up();
             }
             Fault::Sleep { for_ms } => {
                 self.clock.time += for_ms;
-                self.awake_since = self.clock.time;
+                self.wakes_up();
             }
             Fault::JumpWall { by_ms } => {
                 self.clock.jump_wall(by_ms);

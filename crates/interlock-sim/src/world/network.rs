@@ -126,10 +126,10 @@ impl World {
             return self.queue.plan(later, Next::Broken { id, to });
         }
         self.network.close(id);
-        if let Address::Process { index, life } = to {
-            if self.processes[index].life == life {
-                self.with_process(index, |process, ctx| process.unanswered(ctx, id));
-            }
+        if let Address::Process { index, life } = to
+            && self.processes[index].life == life
+        {
+            self.with_process(index, |process, ctx| process.unanswered(ctx, id));
         }
     }
 

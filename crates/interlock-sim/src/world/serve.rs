@@ -201,10 +201,9 @@ impl World {
         key: (SessionId, u64),
         taken: &Taken,
     ) {
-        let fresh = step
-            .events()
-            .iter()
-            .any(|event| matches!(event, Event::Started(_)));
+        let fresh = step.events().iter().any(|event| {
+            matches!(event, Event::Started(started) if (started.session, started.take) == key)
+        });
         let elsewhere = batch.iter().any(|other| self.also_answered(other, key));
         let seen = self.rng.percent(60);
         if taken.hand_outs.is_empty() || !fresh || elsewhere || !seen {
@@ -262,7 +261,7 @@ impl World {
         let mut step = self.server.open(core, self.clock.time, self.clock.now());
         self.commit(&mut step);
         self.server.more = step.more;
-        self.awake_since = self.clock.time;
+        self.wakes_up();
         if std::mem::take(&mut self.server.dies_again) && self.calm_until.is_none() {
             let mut crash = self.with_ctx(|ctx, _, _| crate::faults::draw_crash(ctx));
             crash.point = CrashPoint::After;

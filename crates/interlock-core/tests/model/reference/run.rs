@@ -112,7 +112,9 @@ impl Model {
             Over::Succeeded => self.finish(me, Outcome::Succeeded),
             _ if is_called_off => self.finish(me, Outcome::Cancelled),
             // Whatever the worker says then: it failed by taking too long.
-            _ if stop == Some(StopWhy::TooLong) => self.retry(me, Again::AsKindSays),
+            _ if stop == Some(StopWhy::TooLong) && over != Over::Returned => {
+                self.retry(me, Again::AsKindSays)
+            }
             Over::Failed(again) => self.retry(me, again),
             Over::Lost => self.lose(me),
             Over::Released | Over::Returned => self.go_back(me),
