@@ -88,6 +88,10 @@ impl Core {
         };
         self.begin(now, moves);
         self.fire_timers();
+        // Whoever is about to be cancelled shall be out of the way of what is asked now.
+        if !self.state.sweeps.is_empty() {
+            self.settle_tasks();
+        }
         let reply = self.dispatch(command);
         self.settle();
         self.conclude(reply)
