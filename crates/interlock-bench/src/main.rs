@@ -7,6 +7,7 @@ mod core;
 mod measure;
 mod progress;
 mod report;
+mod server;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -23,10 +24,17 @@ struct Cli {
 enum What {
     /// The rules alone: one thread, no store.
     Core(core::Options),
+    /// The whole server over HTTP, on durable settings.
+    Server(server::Options),
+    /// Serves a data directory; for `server`.
+    #[command(hide = true)]
+    Host(server::HostOptions),
 }
 
 fn main() -> anyhow::Result<ExitCode> {
     match Cli::parse().what {
         What::Core(options) => core::run(&options),
+        What::Server(options) => server::run(&options),
+        What::Host(options) => server::host(&options),
     }
 }

@@ -25,6 +25,8 @@ pub struct DoorConfig {
     pub listen: SocketAddr,
     /// Let callers in without a token from other machines too.
     pub open: bool,
+    /// Answer on a route that decides nothing, for the benchmark to compare with.
+    pub echo: bool,
 }
 
 /// Why nobody is let in.
@@ -68,6 +70,7 @@ impl Door {
         let (router, _document) = routes(App {
             server,
             tokens_needed,
+            echo: config.echo,
         });
         Ok(Self {
             listener,

@@ -6,6 +6,7 @@
 mod access;
 mod answer;
 mod body;
+mod echo;
 mod tasks;
 
 pub use access::{Access, Admin, Operate, Read, Submit, Work};
@@ -35,6 +36,8 @@ pub struct App {
     pub server: Arc<Server>,
     /// Whether a caller needs a token even if there are none.
     pub tokens_needed: bool,
+    /// Whether there is a route that decides nothing, to compare with.
+    pub echo: bool,
 }
 
 /// The clock that shows the core's times as people's.
@@ -50,6 +53,10 @@ pub fn routes(app: App) -> (Router, utoipa::openapi::OpenApi) {
     let (router, document) = OpenApiRouter::with_openapi(Document::openapi())
         .merge(tasks::routes())
         .split_for_parts();
+    let router = match app.echo {
+        true => router.merge(echo::routes()),
+        false => router,
+    };
     let router = router
         .fallback(answer::no_route)
         .method_not_allowed_fallback(answer::no_method)
