@@ -4,6 +4,7 @@
 //! Leaves to others: what is right (the tests) and what holds under faults (the simulator).
 
 mod core;
+mod kill;
 mod measure;
 mod progress;
 mod report;
@@ -26,6 +27,8 @@ enum What {
     Core(core::Options),
     /// The whole server over HTTP, on durable settings.
     Server(server::Options),
+    /// The real binary under kill -9, with a ledger of what it acknowledged.
+    Kill(kill::Options),
     /// Serves a data directory; for `server`.
     #[command(hide = true)]
     Host(server::HostOptions),
@@ -34,6 +37,7 @@ enum What {
 fn main() -> anyhow::Result<ExitCode> {
     match Cli::parse().what {
         What::Core(options) => core::run(&options),
+        What::Kill(options) => kill::run(&options),
         What::Server(options) => server::run(&options),
         What::Host(options) => server::host(&options),
     }

@@ -7,6 +7,7 @@ mod singles;
 mod wire;
 
 pub(crate) use host::{HostOptions, host};
+pub(crate) use wire::{Connection, get, post};
 
 use crate::progress::Progress;
 use crate::report::{Figure, Report};

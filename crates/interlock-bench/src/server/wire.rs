@@ -15,6 +15,11 @@ pub(crate) fn post(path: &str, body: &str) -> Vec<u8> {
     [head.as_bytes(), body.as_bytes()].concat()
 }
 
+/// A request without a body, ready to be sent.
+pub(crate) fn get(path: &str) -> Vec<u8> {
+    format!("GET {path} HTTP/1.1\r\nhost: bench\r\n\r\n").into_bytes()
+}
+
 /// A connection that is kept.
 pub(crate) struct Connection {
     stream: TcpStream,
