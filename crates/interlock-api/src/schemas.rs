@@ -73,6 +73,7 @@ use crate::{
     task::Cancel,
     task::Cancelling,
     task::Done,
+    task::Nothing,
     task::Purge,
     task::Purged,
     task::Task,
