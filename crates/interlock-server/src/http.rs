@@ -6,6 +6,7 @@
 mod access;
 mod answer;
 mod body;
+mod docs;
 mod document;
 mod failures;
 mod groups;
@@ -50,6 +51,7 @@ fn clock_of(now: Now) -> Clock {
 
 /// All routes, and the document that describes them.
 pub fn routes(app: App) -> (Router, utoipa::openapi::OpenApi) {
+    docs::prepare();
     let (router, document) = described().split_for_parts();
     let router = router
         .fallback(answer::no_route)
@@ -82,4 +84,5 @@ fn described() -> OpenApiRouter<App> {
         .merge(namespaces::routes())
         .merge(tokens::routes())
         .merge(status::routes())
+        .merge(docs::routes())
 }
