@@ -75,8 +75,8 @@ async fn rounds(options: &Options) -> anyhow::Result<Arc<Ledger>> {
         })
         .collect();
     let progress = Progress::new(options.rounds);
-    for round in 0..options.rounds {
-        progress.begin(&format!("kill {}", round + 1));
+    for _ in 0..options.rounds {
+        progress.begin("kill");
         let while_it_works = rand::rng().random_range(20..400);
         tokio::time::sleep(Duration::from_millis(while_it_works)).await;
         server.kill_and_restart().await?;

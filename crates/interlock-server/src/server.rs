@@ -6,7 +6,7 @@ mod tokens;
 
 pub use namespaces::{Hosted, Namespaces};
 pub use readers::Readers;
-pub use tokens::{Caller, Tokens};
+pub use tokens::{Caller, Tokens, hash, parse_scopes, scopes_text};
 
 use crate::committer::{Commit, Committer, Watcher};
 use crate::metrics::{CommitMetrics, Metrics};
@@ -14,6 +14,7 @@ use interlock_store::{Store, StoreError};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Instant;
+use tokio::sync::watch;
 
 /// The namespace that is there from the beginning, and meant where none is named.
 pub const DEFAULT_NAMESPACE: &str = "default";
@@ -32,6 +33,7 @@ pub struct Server {
     pub metrics: Metrics,
     /// When it was started.
     pub started: Instant,
+    stopping: watch::Sender<bool>,
     committer: Committer,
     committing: std::sync::Mutex<Option<JoinHandle<()>>>,
 }
@@ -80,6 +82,7 @@ impl Server {
             store: kind,
             metrics,
             started: Instant::now(),
+            stopping: watch::Sender::new(false),
             committer,
             committing: std::sync::Mutex::new(Some(thread)),
         }))
@@ -88,6 +91,17 @@ impl Server {
     /// The way to the store.
     pub fn committer(&self) -> &Committer {
         &self.committer
+    }
+
+    /// Tells those who wait for something to happen that nothing will: no new connections come in.
+    pub fn begin_stop(&self) {
+        self.stopping.send_replace(true);
+    }
+
+    /// Returns when the server begins to stop.
+    pub async fn stopping(&self) {
+        let mut stopping = self.stopping.subscribe();
+        let _never_dropped = stopping.wait_for(|stopping| *stopping).await;
     }
 
     /// Stops every cell in order and closes the store.
