@@ -122,7 +122,29 @@ fn is_closed(ledger: &Ledger, task: &TaskRow) -> bool {
     let doomed = matches!(&task.stage, Stage::Outside(behind) if behind.iter().any(|b| b.doomed));
     // Who stands nowhere while barriers are pending has no side to be on.
     let aside = !task.visiting && has_barrier(ledger, task);
-    doomed || aside || later_barrier(ledger, task).is_some()
+    doomed || aside || is_swept(ledger, task) || later_barrier(ledger, task).is_some()
+}
+
+/// Whether a sweep under way is going to cancel a waiting task.
+fn is_swept(ledger: &Ledger, task: &TaskRow) -> bool {
+    ledger.sweeps.values().any(|sweep| {
+        let Sweep::CancelOnResource {
+            resource,
+            kinds,
+            after,
+            before,
+            spare_creates,
+            ..
+        } = sweep
+        else {
+            return false;
+        };
+        let spared = |op| *spare_creates && op == Op::Create;
+        task.op_on(resource).is_some_and(|op| !spared(op))
+            && (kinds.is_empty() || kinds.contains(&task.kind))
+            && *after < task.id
+            && task.id < *before
+    })
 }
 
 fn merged(ledger: &Ledger, step: &Step, task: &TaskRow, seq: TaskId, found: &mut Findings) {

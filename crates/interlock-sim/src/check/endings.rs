@@ -183,8 +183,10 @@ fn cancelled_by(ledger: &Ledger, step: &Step, task: &TaskRow, by: TaskId) -> boo
         .tasks
         .get(&canceller)
         .and_then(|row| row.submissions.last());
+    let ended_with = ledger.ended.get(&canceller).map(|row| row.last_joined);
     let numbers = joining
         .chain(joined.map(|submission| submission.seq))
+        .chain(ended_with)
         .chain([by]);
     meets && numbers.max() > Some(task.id)
 }

@@ -163,6 +163,8 @@ pub struct EndedRow {
     pub outcome: Outcome,
     /// When.
     pub at: Now,
+    /// The number of the last submission that it stood for.
+    pub last_joined: TaskId,
     /// Its claims.
     pub claims: Vec<(ResourceName, Op)>,
 }

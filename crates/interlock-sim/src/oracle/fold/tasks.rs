@@ -200,6 +200,7 @@ impl Ledger {
         let row = EndedRow {
             outcome,
             at: self.now,
+            last_joined: (task.submissions.last()).map_or(id, |submission| submission.seq),
             claims: task.claims,
         };
         self.ended.insert(id, row);
