@@ -164,7 +164,10 @@ impl State {
     fn payload_rule(&self, id: TaskId) -> PayloadRule {
         let kind = &self.kinds.get(self.task(id).kind).kind;
         let coalesce = kind.coalesce.as_ref();
-        coalesce.map_or(PayloadRule::Latest, |coalesce| coalesce.payload)
+        match coalesce.map_or(PayloadRule::Latest, |coalesce| coalesce.payload) {
+            PayloadRule::Latest if self.bug(Bug::FirstPayloadStays) => PayloadRule::First,
+            rule => rule,
+        }
     }
 }
 
