@@ -91,8 +91,14 @@ impl IntoResponses for Problems {
             RefOr::T(response.build())
         };
         BTreeMap::from([
-            ("4XX".to_owned(), problem("It was refused: the code says why")),
-            ("5XX".to_owned(), problem("It could not be decided or looked up")),
+            (
+                "4XX".to_owned(),
+                problem("It was refused: the code says why"),
+            ),
+            (
+                "5XX".to_owned(),
+                problem("It could not be decided or looked up"),
+            ),
         ])
     }
 }

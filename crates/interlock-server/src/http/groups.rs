@@ -167,7 +167,11 @@ async fn ended(access: &Access<Read>, group: u64) -> Answer<BTreeMap<u64, State>
         loop {
             let limit = interlock_core::limits::BATCH_MAX;
             let page = reader.list(id, &filter, before, limit)?;
-            tasks.extend(page.rows.into_iter().map(|row| (row.task, state(&row.outcome))));
+            tasks.extend(
+                page.rows
+                    .into_iter()
+                    .map(|row| (row.task, state(&row.outcome))),
+            );
             before = page.next;
             if before.is_none() {
                 return Ok(tasks);

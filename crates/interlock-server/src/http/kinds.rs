@@ -31,10 +31,7 @@ pub(super) fn routes() -> OpenApiRouter<App> {
         (status = 200, description = "A page of them", body = Page<Kind>),
         Problems,
     ))]
-async fn list(
-    access: Access<Read>,
-    Query(query): Query<PageQuery>,
-) -> Answer<Json<Page<Kind>>> {
+async fn list(access: Access<Read>, Query(query): Query<PageQuery>) -> Answer<Json<Page<Kind>>> {
     let by_name = ByName::read(&query)?;
     let wanted = by_name.clone();
     let kinds = access.namespace.cell.read(move |view| {

@@ -39,10 +39,7 @@ pub(super) fn routes() -> OpenApiRouter<App> {
         (status = 200, description = "A page of them", body = Page<Namespace>),
         Problems,
     ))]
-async fn list(
-    whole: Whole<Read>,
-    Query(query): Query<PageQuery>,
-) -> Answer<Json<Page<Namespace>>> {
+async fn list(whole: Whole<Read>, Query(query): Query<PageQuery>) -> Answer<Json<Page<Namespace>>> {
     let by_name = ByName::read(&query)?;
     let after = by_name.after.as_ref().map(Name::as_str);
     let mut namespaces = Vec::new();

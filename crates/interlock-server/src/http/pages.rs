@@ -1,8 +1,8 @@
 //! Pages of lists by name.
 
 use super::Answer;
-use interlock_api::page::{self, Cursor, Page, PageQuery};
 use interlock_api::convert;
+use interlock_api::page::{self, Cursor, Page, PageQuery};
 use interlock_core::words::Name;
 
 /// Where a page of a list by name begins, and how long it is.
@@ -44,4 +44,3 @@ impl ByName {
         Page::new(items, next)
     }
 }
-

@@ -30,10 +30,7 @@ pub(super) fn routes() -> OpenApiRouter<App> {
         (status = 200, description = "A page of them", body = Page<Quota>),
         Problems,
     ))]
-async fn list(
-    access: Access<Read>,
-    Query(query): Query<PageQuery>,
-) -> Answer<Json<Page<Quota>>> {
+async fn list(access: Access<Read>, Query(query): Query<PageQuery>) -> Answer<Json<Page<Quota>>> {
     let by_name = ByName::read(&query)?;
     let wanted = by_name.clone();
     let quotas = access.namespace.cell.read(move |view| {
@@ -43,9 +40,9 @@ async fn list(
         let quotas = quotas.iter().take(wanted.wanted());
         quotas.map(|quota| shown(view, quota, None)).collect()
     });
-    Ok(Json(by_name.page(quotas.await?, |quota: &Quota| {
-        &quota.name
-    })))
+    Ok(Json(
+        by_name.page(quotas.await?, |quota: &Quota| &quota.name),
+    ))
 }
 
 /// Shows a quota, and what is left of it.

@@ -43,9 +43,9 @@ async fn list(
     let shown = found
         .iter()
         .map(|(view, schedule)| convert::schedule::schedule_now(view, schedule));
-    Ok(Json(by_name.page(shown.collect(), |schedule: &Schedule| {
-        &schedule.name
-    })))
+    Ok(Json(
+        by_name.page(shown.collect(), |schedule: &Schedule| &schedule.name),
+    ))
 }
 
 /// Shows a schedule.

@@ -5,6 +5,7 @@ use super::answer::{Json, Problems, WithStatus};
 use super::body::{Body1, Named};
 use super::{Admin, Answer, App, Failed};
 use crate::server::{Server, hash, parse_scopes, scopes_text};
+use interlock_api::Code;
 use interlock_api::convert;
 use interlock_api::convert::token::WantedToken;
 use interlock_api::page::Page;
@@ -12,7 +13,6 @@ use interlock_api::problem::Problem;
 use interlock_api::task::Done;
 use interlock_api::time::Time;
 use interlock_api::token::{CreateToken, Scope, Token, TokenCreated};
-use interlock_api::Code;
 use interlock_store::{NewToken, Store, StoreError, Token as Row};
 use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
@@ -107,7 +107,10 @@ fn allowed(
         None if whole.caller.namespace.is_some() => return Err(foreign()),
         None => None,
     };
-    let more = wanted.scopes.iter().find(|scope| !whole.caller.may(**scope));
+    let more = wanted
+        .scopes
+        .iter()
+        .find(|scope| !whole.caller.may(**scope));
     if let Some(more) = more {
         let word = scopes_text(&[*more]);
         let detail = format!("the caller's own token does not have the scope {word}");

@@ -42,10 +42,7 @@ pub(super) fn routes() -> OpenApiRouter<App> {
         (status = 200, description = "Welcome", body = Registered),
         Problems,
     ))]
-async fn register(
-    access: Access<Work>,
-    Body1(wire): Body1<Register>,
-) -> Answer<Json<Registered>> {
+async fn register(access: Access<Work>, Body1(wire): Body1<Register>) -> Answer<Json<Registered>> {
     if wire.policies.len() > KINDS_PER_SESSION_MAX {
         let detail = format!("at most {KINDS_PER_SESSION_MAX} are allowed");
         return Err(Problem::new(Code::TooMany, detail).at("policies").into());

@@ -27,10 +27,7 @@ pub(super) fn routes() -> OpenApiRouter<App> {
         (status = 200, description = "A page of them", body = Page<Worker>),
         Problems,
     ))]
-async fn list(
-    access: Access<Read>,
-    Query(query): Query<PageQuery>,
-) -> Answer<Json<Page<Worker>>> {
+async fn list(access: Access<Read>, Query(query): Query<PageQuery>) -> Answer<Json<Page<Worker>>> {
     let by_name = ByName::read(&query)?;
     let wanted = by_name.clone();
     let workers = access.namespace.cell.read(move |view| {
@@ -39,9 +36,9 @@ async fn list(
             .list_workers(wanted.after.as_ref(), wanted.wanted());
         found.iter().map(convert::worker::worker).collect()
     });
-    Ok(Json(by_name.page(workers.await?, |worker: &Worker| {
-        &worker.name
-    })))
+    Ok(Json(
+        by_name.page(workers.await?, |worker: &Worker| &worker.name),
+    ))
 }
 
 /// Shows a worker.

@@ -125,7 +125,10 @@ fn responses(operation: &Value) -> String {
             inline(text(&response["description"])),
         )
     });
-    format!("<table><tbody>\n{}</tbody></table>\n", rows.collect::<String>())
+    format!(
+        "<table><tbody>\n{}</tbody></table>\n",
+        rows.collect::<String>()
+    )
 }
 
 fn type_section(name: &str, schema: &Value) -> String {
@@ -178,7 +181,9 @@ fn type_of(schema: &Value) -> String {
         }
     }
     if let Some(values) = schema["enum"].as_array() {
-        let values = values.iter().map(|value| format!("<code>{}</code>", escaped(&value.to_string())));
+        let values = values
+            .iter()
+            .map(|value| format!("<code>{}</code>", escaped(&value.to_string())));
         return values.collect::<Vec<_>>().join(" ");
     }
     let names = match &schema["type"] {
@@ -192,9 +197,8 @@ fn type_of(schema: &Value) -> String {
     match names.as_str() {
         "array" => format!("list of {}", type_of(&schema["items"])),
         "object" if schema["properties"].is_object() => {
-            let names = entries(&schema["properties"]).map(|(name, field)| {
-                format!("<code>{}</code>: {}", escaped(name), type_of(field))
-            });
+            let names = entries(&schema["properties"])
+                .map(|(name, field)| format!("<code>{}</code>: {}", escaped(name), type_of(field)));
             format!("{{ {} }}", names.collect::<Vec<_>>().join(", "))
         }
         names => escaped(names),
@@ -203,7 +207,8 @@ fn type_of(schema: &Value) -> String {
 
 fn paragraphs(text: &str) -> String {
     let each = text.split("\n\n").filter(|part| !part.trim().is_empty());
-    each.map(|part| format!("<p>{}</p>\n", inline(part))).collect()
+    each.map(|part| format!("<p>{}</p>\n", inline(part)))
+        .collect()
 }
 
 fn text(value: &Value) -> &str {

@@ -71,7 +71,9 @@ fn kept(
     let mut latest = Latest::new();
     for last in reader.last_ended(namespace, resource.as_str())? {
         let known = [Outcome::Succeeded, Outcome::Failed];
-        let outcome = known.into_iter().find(|outcome| outcome_word(*outcome) == last.outcome);
+        let outcome = known
+            .into_iter()
+            .find(|outcome| outcome_word(*outcome) == last.outcome);
         let Some(outcome) = outcome else { continue };
         let error = match outcome {
             Outcome::Failed => reader.find(namespace, last.task)?.and_then(|row| row.error),

@@ -27,10 +27,7 @@ use std::task::{Context, Poll};
         (status = 200, description = "The tasks; none if the time is up", body = Taken),
         Problems,
     ))]
-pub(super) async fn take(
-    access: Access<Work>,
-    Body1(wire): Body1<Take>,
-) -> Answer<Handing> {
+pub(super) async fn take(access: Access<Work>, Body1(wire): Body1<Take>) -> Answer<Handing> {
     let tokens: Vec<RunToken> = wire.finishes.iter().map(|finish| finish.token).collect();
     let take = convert::run::take(wire)?;
     let delivery = tokio::select! {
