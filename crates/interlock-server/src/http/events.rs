@@ -2,7 +2,9 @@
 
 mod filter;
 mod follower;
+mod message;
 mod names;
+mod state;
 
 use super::answer::Problems;
 use super::body::Query;

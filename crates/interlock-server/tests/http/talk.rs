@@ -86,6 +86,12 @@ fn blotted_text(text: &str) -> String {
     if is_time(text) {
         return "[time]".to_owned();
     }
+    // Sentences tell times and how long something has been going on.
+    for mark in ["It is due at ", "it has been running on worker w1 for "] {
+        if let Some((before, _)) = text.split_once(mark) {
+            return format!("{before}{mark}[time]");
+        }
+    }
     match serde_json::from_str::<Value>(text) {
         Ok(mut value) if value.is_object() => {
             blot(&mut value);

@@ -1,6 +1,6 @@
 //! Which events somebody wants to hear of: those of one task, of one resource, or all.
 
-use super::follower::Happened;
+use super::message::Happened;
 use crate::http::Answer;
 use crate::http::tasks::find_ended;
 use crate::server::{Hosted, Server};

@@ -5,9 +5,10 @@
 //! more gets the current state instead.
 
 use super::filter::Filter;
+use super::message::{Happened, happened, message, progress};
 use super::names::Names;
-use crate::cell::{CellError, Followed, View, decode_records};
-use crate::http::tasks::{find_ended, shown_ended};
+use super::state;
+use crate::cell::{CellError, Followed, decode_records};
 use crate::http::{Answer, Failed, clock_of};
 use crate::limits;
 use crate::server::{Hosted, Server};
@@ -18,7 +19,7 @@ use interlock_api::task::Task;
 use interlock_api::time::Time;
 use interlock_api::{Code, convert};
 use interlock_core::Record;
-use interlock_core::view::{Found, TaskFilter, TaskState};
+use interlock_core::view::Found;
 use interlock_core::words::TaskId;
 use interlock_store::LogPage;
 use std::collections::{BTreeSet, VecDeque};
@@ -44,15 +45,6 @@ pub(super) struct Follower {
     /// Tasks whose runs are further, and when to tell.
     further: BTreeSet<TaskId>,
     tell_at: Option<Instant>,
-}
-
-/// One event, and when and where it is in the log.
-#[derive(Clone, Copy)]
-pub(super) struct Happened<'a> {
-    pub(super) at: interlock_core::words::Now,
-    pub(super) position: u64,
-    pub(super) generation: u32,
-    pub(super) event: &'a interlock_core::Event,
 }
 
 enum Phase {
@@ -172,26 +164,15 @@ impl Follower {
 
     async fn show_state(&mut self, before: Option<TaskId>) -> Answer<()> {
         if let Some(task) = self.filter.task() {
-            let now = self.one_task(task).await?;
+            let now = state::task(&self.server, &self.namespace, task).await?;
             if let Some(now) = now {
                 self.say_task(now);
             }
             self.phase = Phase::CatchUp { to: self.next };
             return Ok(());
         }
-        let filter = TaskFilter {
-            resource: self.filter.resource().cloned(),
-            ..TaskFilter::default()
-        };
-        let page = self.namespace.cell.read(move |view| {
-            let most = limits::STATE_TASKS_READ;
-            let page = (view.core).list_tasks(&filter, before, most, limits::LIST_LOOKS);
-            let clock = clock_of(view.now);
-            let tasks = page.tasks.iter();
-            let tasks = tasks.map(|task| convert::task::live(task, None, &clock));
-            (tasks.collect::<Vec<Task>>(), page.next)
-        });
-        let (tasks, next) = page.await?;
+        let resource = self.filter.resource().cloned();
+        let (tasks, next) = state::tasks(&self.namespace, resource, before).await?;
         for task in tasks {
             self.say_task(task);
         }
@@ -200,25 +181,6 @@ impl Follower {
             None => Phase::CatchUp { to: self.next },
         };
         Ok(())
-    }
-
-    async fn one_task(&self, task: TaskId) -> Answer<Option<Task>> {
-        let live = self
-            .namespace
-            .cell
-            .read(move |view| match view.core.task(task) {
-                Found::Live(found) => Some(convert::task::live(&found, None, &clock_of(view.now))),
-                Found::Ended(_) | Found::Unknown => None,
-            });
-        if let Some(live) = live.await? {
-            return Ok(Some(live));
-        }
-        let ended = find_ended(&self.server, &self.namespace, task).await?;
-        Ok(ended.map(|ended| Task {
-            payload: None,
-            result: None,
-            ..shown_ended(&ended)
-        }))
     }
 
     async fn listen(&mut self) -> Answer<()> {
@@ -331,27 +293,6 @@ impl Follower {
     }
 }
 
-/// The events of these records from a position on.
-fn happened<'a>(records: &'a [Arc<Record>], from: u64, generation: &mut u32) -> Vec<Happened<'a>> {
-    let mut all = Vec::new();
-    for record in records {
-        for (position, event) in (record.position..).zip(&record.events) {
-            if let interlock_core::Event::Opened { generation: opened } = event {
-                *generation = *opened;
-            }
-            if position >= from {
-                all.push(Happened {
-                    at: record.at,
-                    position,
-                    generation: *generation,
-                    event,
-                });
-            }
-        }
-    }
-    all
-}
-
 /// Where a namespace is: everything before is committed, everything after will be told.
 async fn look(namespace: &Hosted, task: Option<TaskId>) -> Answer<Now> {
     let now = namespace.cell.read(move |view| Now {
@@ -363,38 +304,6 @@ async fn look(namespace: &Hosted, task: Option<TaskId>) -> Answer<Now> {
         }),
     });
     Ok(now.await?)
-}
-
-fn progress(view: &View<'_>, task: TaskId) -> Option<Event> {
-    let Found::Live(found) = view.core.task(task) else {
-        return None;
-    };
-    let TaskState::Running {
-        running_ms,
-        progress: Some(progress),
-        ..
-    } = &found.state
-    else {
-        return None;
-    };
-    let clock = clock_of(view.now);
-    Some(Event {
-        position: None,
-        at: clock.now(),
-        what: What::Progress {
-            task: found.task.0,
-            progress: convert::reason::progress(progress, *running_ms, &clock),
-        },
-    })
-}
-
-fn message(event: &Event, id: Option<u64>) -> sse::Event {
-    let data = serde_json::to_string(event).expect("wire types are plain data");
-    let message = sse::Event::default().data(data);
-    match id {
-        Some(id) => message.id(id.to_string()),
-        None => message,
-    }
 }
 
 fn unreadable(error: &str) -> Failed {

@@ -1,6 +1,6 @@
 //! Names of what events name by number. Numbers are never used again, so what is known stays true.
 
-use super::follower::Happened;
+use super::message::Happened;
 use crate::http::Answer;
 use crate::server::Hosted;
 use interlock_api::convert::event::Directory;
