@@ -2,6 +2,9 @@
 
 use crate::client::Running;
 
+/// Method, path and body; then status, code and the field at fault.
+type Row<'a> = (&'a str, &'a str, Option<&'a str>, u16, &'a str, &'a str);
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_can_not_be_read_is_refused_precisely() {
     let running = Running::start().await;
@@ -10,7 +13,7 @@ async fn what_can_not_be_read_is_refused_precisely() {
     let long = "n".repeat(201);
     let long_name = format!("/v1/kinds/{long}");
     let long_kind = format!(r#"{{"kind": "{long}"}}"#);
-    let table: &[(&str, &str, Option<&str>, u16, &str, &str)] = &[
+    let table: &[Row<'_>] = &[
         (
             "POST",
             "/v1/tasks",

@@ -509,3 +509,32 @@ async fn pages_for_people() {
     );
     running.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_waits_is_told_that_the_server_stops() {
+    let running = Running::start().await;
+    let mut talk = Talk::new(&running.caller);
+    let session = worker(&mut talk, "w1", r#"["sync"]"#).await;
+    let caller = running.caller.clone();
+    let parked = tokio::spawn(async move {
+        let body = format!(r#"{{"session": {session}, "number": 1, "wait": "60s"}}"#);
+        caller.call("POST", "/v1/work/take", Some(&body)).await
+    });
+    let events = running.caller.open("GET", "/v1/events", None, &[]).await;
+    while running
+        .caller
+        .call("GET", "/v1/workers/w1", None)
+        .await
+        .json()["state"]
+        != "idle"
+    {
+        tokio::task::yield_now().await;
+    }
+    let begun = std::time::Instant::now();
+    running.stop().await;
+    assert!(begun.elapsed().as_secs() < 10, "{:?}", begun.elapsed());
+    let answer = parked.await.expect("no panic");
+    assert_eq!(answer.status, 503, "{}", answer.text);
+    let rest = http_body_util::BodyExt::collect(events.into_body()).await;
+    assert!(rest.is_ok(), "the stream ends in order");
+}
