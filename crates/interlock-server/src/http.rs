@@ -9,6 +9,7 @@ mod body;
 mod docs;
 mod document;
 mod echo;
+mod events;
 mod failures;
 mod groups;
 mod kinds;
@@ -87,6 +88,7 @@ fn described() -> OpenApiRouter<App> {
         .merge(quotas::routes())
         .merge(workers::routes())
         .merge(failures::routes())
+        .merge(events::routes())
         .merge(work::routes())
         .merge(namespaces::routes())
         .merge(tokens::routes())

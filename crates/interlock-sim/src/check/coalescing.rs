@@ -199,8 +199,17 @@ fn later_barrier(ledger: &Ledger, task: &TaskRow) -> Option<TaskId> {
         } else {
             task.spot.place
         };
+        // Where it waits outside it is on the far side of those whom it waits behind.
+        let outside = |id: TaskId| match &task.stage {
+            Stage::Outside(behind) => behind.iter().any(|behind| {
+                !behind.doomed
+                    && task.claims[usize::from(behind.claim)].0 == *resource
+                    && ledger.tasks[&id].came_to(resource) <= behind.arrival
+            }),
+            _ => false,
+        };
         let mut later = others.filter(|id| ledger.tasks[id].came_to(resource) >= place);
-        later.next().copied()
+        later.find(|id| !outside(**id)).copied()
     })
 }
 

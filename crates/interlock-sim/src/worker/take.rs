@@ -51,6 +51,8 @@ impl Process {
 
     pub(super) fn taken(&mut self, ctx: &mut Ctx<'_>, reply: Reply) {
         match reply {
+            // Who has said goodbye begins nothing any more: what was handed out is released by it.
+            Reply::Taken(_) if self.mode == Mode::Down => {}
             Reply::Taken(taken) => self.take_up(ctx, taken),
             Reply::Refused(Refusal::StaleSession) => self.rejoin(ctx),
             Reply::Refused(Refusal::SessionLost) => self.session_lost(ctx),
