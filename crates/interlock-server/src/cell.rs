@@ -138,12 +138,17 @@ impl Cell {
         read: impl FnOnce(&View<'_>) -> T + Send + 'static,
     ) -> Result<T, CellError> {
         let (to, answer) = oneshot::channel();
-        let read = Box::new(move |view: &View<'_>| {
-            let value = read(view);
-            let release: Release = Box::new(move |result| {
-                let _gone = to.send(result.map(|()| value));
-            });
-            release
+        let read: ask::Read = Box::new(move |view| match view {
+            Ok(view) => {
+                let value = read(view);
+                Some(Box::new(move |result| {
+                    let _gone = to.send(result.map(|()| value));
+                }))
+            }
+            Err(error) => {
+                let _gone = to.send(Err(error));
+                None
+            }
         });
         self.ask(Ask::Read(read))?;
         answer.await.unwrap_or(Err(CellError::Unknown))

@@ -4,9 +4,13 @@
 //! and bodies have to come in time, connections are counted, and on a signal nobody is cut off in
 //! the middle of an answer.
 
+mod tls;
+
+pub use tls::{Tls, TlsError};
+
 use crate::http::{App, routes};
-use crate::limits;
 use crate::server::Server;
+use crate::{limits, retention};
 use axum::Router;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
@@ -16,6 +20,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_rustls::TlsAcceptor;
 use tracing::{debug, info, warn};
 
 /// How the door is set.
@@ -27,6 +32,20 @@ pub struct DoorConfig {
     pub open: bool,
     /// Answer on a route that decides nothing, for the benchmark to compare with.
     pub echo: bool,
+    /// Speak TLS, with these files.
+    pub tls: Option<Tls>,
+}
+
+impl DoorConfig {
+    /// A door at this address, the rest as is usual.
+    pub fn at(listen: SocketAddr) -> Self {
+        Self {
+            listen,
+            open: false,
+            echo: false,
+            tls: None,
+        }
+    }
 }
 
 /// Why nobody is let in.
@@ -46,6 +65,9 @@ pub enum DoorError {
         /// Why.
         source: std::io::Error,
     },
+    /// The files for TLS are of no use.
+    #[error("cannot speak TLS: {0}")]
+    Tls(#[from] TlsError),
 }
 
 /// A door that is open.
@@ -54,6 +76,7 @@ pub struct Door {
     router: Router,
     address: SocketAddr,
     server: Arc<Server>,
+    tls: Option<TlsAcceptor>,
 }
 
 impl Door {
@@ -64,6 +87,7 @@ impl Door {
         if public && !config.open && !server.tokens.any() {
             return Err(DoorError::NoTokens(address));
         }
+        let tls = config.tls.as_ref().map(Tls::acceptor).transpose()?;
         let listener = TcpListener::bind(address).await;
         let listener = listener.map_err(|source| DoorError::Listen { address, source })?;
         let address = listener.local_addr().unwrap_or(address);
@@ -78,6 +102,7 @@ impl Door {
             router,
             address,
             server,
+            tls,
         })
     }
 
@@ -89,6 +114,7 @@ impl Door {
     /// Lets connections in until told to stop; then waits for those who are being answered.
     pub async fn serve(self, stop: impl Future<Output = ()>) {
         let graceful = GracefulShutdown::new();
+        let purging = tokio::spawn(retention::keep_purging(self.server.clone()));
         let room = Arc::new(Semaphore::new(limits::CONNECTIONS_MAX));
         tokio::pin!(stop);
         loop {
@@ -108,6 +134,7 @@ impl Door {
                 () = &mut stop => break,
             }
         }
+        purging.abort();
         drop(self.listener);
         self.server.begin_stop();
         info!("no new connections; waiting for those under way");
@@ -128,13 +155,30 @@ impl Door {
             .timer(TokioTimer::new())
             .header_read_timeout(limits::HEADERS_WITHIN)
             .max_buf_size(limits::HEADER_BYTES_MAX);
-        let connection = builder.serve_connection(TokioIo::new(stream), service);
-        let connection = graceful.watch(connection.into_owned());
+        let watcher = graceful.watcher();
+        let Some(tls) = self.tls.clone() else {
+            let connection = builder.serve_connection(TokioIo::new(stream), service);
+            let connection = watcher.watch(connection.into_owned());
+            tokio::spawn(hold_open(connection, permit));
+            return;
+        };
         tokio::spawn(async move {
-            let _permit = permit;
-            if let Err(error) = connection.await {
-                debug!(%error, "a connection ended");
-            }
+            let shaken = tokio::time::timeout(limits::HANDSHAKE_WITHIN, tls.accept(stream)).await;
+            let Ok(Ok(stream)) = shaken else {
+                return debug!("a connection did not get as far as TLS");
+            };
+            let connection = builder.serve_connection(TokioIo::new(stream), service);
+            hold_open(watcher.watch(connection.into_owned()), permit).await;
         });
+    }
+}
+
+/// Serves a connection to its end.
+async fn hold_open<E: std::fmt::Display>(
+    connection: impl Future<Output = Result<(), E>>,
+    _permit: OwnedSemaphorePermit,
+) {
+    if let Err(error) = connection.await {
+        debug!(%error, "a connection ended");
     }
 }

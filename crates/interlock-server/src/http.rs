@@ -13,6 +13,7 @@ mod events;
 mod failures;
 mod groups;
 mod kinds;
+mod metrics;
 mod namespaces;
 mod pages;
 mod quotas;
@@ -61,7 +62,10 @@ pub fn routes(app: App) -> (Router, utoipa::openapi::OpenApi) {
         true => router.merge(echo::routes()),
         false => router,
     };
+    let counted = axum::middleware::from_fn_with_state(app.clone(), metrics::count);
     let router = router
+        .merge(metrics::routes())
+        .layer(counted)
         .fallback(answer::no_route)
         .method_not_allowed_fallback(answer::no_method)
         .with_state(app);

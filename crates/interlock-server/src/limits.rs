@@ -45,6 +45,10 @@ pub const LIST_LOOKS: usize = 5_000;
 pub const CONNECTIONS_MAX: usize = 20_000;
 /// How soon the headers of a request must have come, and how long a connection may idle.
 pub const HEADERS_WITHIN: Duration = Duration::from_secs(75);
+/// How soon a body must have come.
+pub const BODY_WITHIN: Duration = Duration::from_secs(30);
+/// How soon a client must have agreed on TLS.
+pub const HANDSHAKE_WITHIN: Duration = Duration::from_secs(10);
 /// Bytes of headers of one request, about.
 pub const HEADER_BYTES_MAX: usize = 64 << 10;
 /// How long to wait after a connection could not be accepted.

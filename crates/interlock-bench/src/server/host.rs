@@ -29,9 +29,8 @@ pub(crate) fn host(options: &HostOptions) -> anyhow::Result<ExitCode> {
             std::process::exit(1);
         })?;
         let config = DoorConfig {
-            listen: SocketAddr::from(([127, 0, 0, 1], 0)),
-            open: false,
             echo: true,
+            ..DoorConfig::at(SocketAddr::from(([127, 0, 0, 1], 0)))
         };
         let door = Door::open(server.clone(), &config).await?;
         println!("{}", door.address());

@@ -12,8 +12,8 @@ use tokio::sync::oneshot;
 /// Where the answer to a take goes.
 pub(super) type TakeTo = oneshot::Sender<Result<Result<Delivery, Refusal>, CellError>>;
 
-/// A read: looks at the state and says what to do when all of it is committed.
-pub(super) type Read = Box<dyn FnOnce(&View<'_>) -> Release + Send>;
+/// A read: looks at the state, if there is one, and says what to do when all of it is committed.
+pub(super) type Read = Box<dyn FnOnce(Result<&View<'_>, CellError>) -> Option<Release> + Send>;
 
 /// What can be asked of a cell.
 pub(super) enum Ask {
@@ -55,8 +55,9 @@ impl Ask {
             Ask::Decide { to, .. } => drop(to.send(Err(error))),
             Ask::Take(ask) => drop(ask.to.send(Err(error))),
             Ask::Watch { to, .. } | Ask::Settle { to } => drop(to.send(Err(error))),
+            Ask::Read(read) => drop(read(Err(error))),
             // The caller notices that nobody will answer.
-            Ask::Read(_) | Ask::Stop { .. } => {}
+            Ask::Stop { .. } => {}
         }
     }
 }

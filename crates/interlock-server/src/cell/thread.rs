@@ -303,8 +303,8 @@ impl<'a> Life<'a> {
                     now,
                     pending: &self.pending,
                 };
-                let release = read(&view);
-                self.releases.push(release);
+                let release = read(Ok(&view));
+                self.releases.extend(release);
             }
             Ask::Watch { task, until, to } => {
                 let release: Release = Box::new(move |result| {

@@ -1,6 +1,7 @@
 //! Bodies and query strings, read with precise errors.
 
 use super::Failed;
+use crate::limits;
 use axum::body::Body;
 use axum::extract::{FromRequest, FromRequestParts, Path};
 use axum::http::request::Parts;
@@ -19,7 +20,10 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body1<T> {
 
     async fn from_request(request: Request<Body>, _: &S) -> Result<Self, Failed> {
         let json = is_json(&request);
-        let body = axum::body::to_bytes(request.into_body(), BODY_BYTES_MAX).await;
+        let body = axum::body::to_bytes(request.into_body(), BODY_BYTES_MAX);
+        let body = tokio::time::timeout(limits::BODY_WITHIN, body).await;
+        let body =
+            body.map_err(|_| Problem::new(Code::Timeout, "the body did not come in time"))?;
         let body = body.map_err(|error| too_large(&error))?;
         if body.is_empty() {
             return Ok(Self(parse::body(b"{}")?));

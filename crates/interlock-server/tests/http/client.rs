@@ -4,23 +4,13 @@ use http_body_util::{BodyExt, Full};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
-use interlock_server::committer::{Commit, Watcher};
 use interlock_server::door::{Door, DoorConfig};
 use interlock_server::server::Server;
-use interlock_store::{MemoryStore, Store, StoreError};
+use interlock_store::{MemoryStore, Store};
 use serde_json::Value;
 use std::sync::Arc;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
-
-struct Quiet;
-
-impl Watcher for Quiet {
-    fn committed(&mut self, _: Commit) {}
-    fn lost(&mut self, error: &StoreError) {
-        panic!("the store was lost: {error}");
-    }
-}
 
 /// A server with its door open.
 pub(crate) struct Running {
@@ -59,11 +49,8 @@ impl Running {
     }
 
     pub(crate) async fn on(store: Box<dyn Store>) -> Self {
-        let server = Server::start(store, "memory", Quiet).expect("it starts");
-        let config = DoorConfig {
-            listen: "127.0.0.1:0".parse().expect("an address"),
-            open: false,
-        };
+        let server = Server::start(store, "memory", |error| panic!("{error}")).expect("it starts");
+        let config = DoorConfig::at("127.0.0.1:0".parse().expect("an address"));
         let door = Door::open(server.clone(), &config).await.expect("a door");
         let base = format!("http://{}", door.address());
         let (stop, stopped) = oneshot::channel::<()>();
