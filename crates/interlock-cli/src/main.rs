@@ -8,14 +8,24 @@
 
 mod cli;
 mod command;
+mod config;
 mod exit;
+mod global;
+mod input;
 mod logs;
+mod print;
+mod style;
+mod what;
+mod when;
+mod word;
 
 use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    match cli::Cli::parse().run() {
+    let cli = cli::Cli::parse();
+    style::start();
+    match cli.run() {
         Ok(code) => code,
         Err(failure) => failure.print(),
     }

@@ -2,8 +2,8 @@
 
 use crate::client::Client;
 use crate::error::Error;
-use interlock_api::failure::{Failure, Retried, RetryFailures};
-use interlock_api::page::{Page, PageQuery};
+use interlock_api::failure::{Failure, FailureQuery, Retried, RetryFailures};
+use interlock_api::page::Page;
 
 /// Calls about failures.
 #[derive(Clone, Copy, Debug)]
@@ -11,7 +11,7 @@ pub struct Failures<'a>(pub(crate) &'a Client);
 
 impl Failures<'_> {
     /// What failed, grouped by kind and error.
-    pub async fn list(&self, query: &PageQuery) -> Result<Page<Failure>, Error> {
+    pub async fn list(&self, query: &FailureQuery) -> Result<Page<Failure>, Error> {
         self.0.get_by("/v1/failures", query).await
     }
 

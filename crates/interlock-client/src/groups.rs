@@ -2,7 +2,8 @@
 
 use crate::client::Client;
 use crate::error::Error;
-use interlock_api::group::{Group, GroupReport};
+use interlock_api::group::{Group, GroupReport, GroupRow};
+use interlock_api::page::{Page, PageQuery};
 use interlock_api::submission::Submissions;
 use interlock_api::task::Done;
 
@@ -15,6 +16,11 @@ impl Groups<'_> {
     /// why, and it has no id.
     pub async fn submit(&self, items: &Submissions) -> Result<GroupReport, Error> {
         self.0.post_any("/v1/groups", items).await
+    }
+
+    /// A page of them, the newest first.
+    pub async fn list(&self, query: &PageQuery) -> Result<Page<GroupRow>, Error> {
+        self.0.get_by("/v1/groups", query).await
     }
 
     /// One group.

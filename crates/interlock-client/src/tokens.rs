@@ -3,7 +3,7 @@
 use crate::call::segment;
 use crate::client::Client;
 use crate::error::Error;
-use interlock_api::page::{Page, PageQuery};
+use interlock_api::page::Page;
 use interlock_api::task::Done;
 use interlock_api::token::{CreateToken, Token, TokenCreated};
 
@@ -13,8 +13,8 @@ pub struct Tokens<'a>(pub(crate) &'a Client);
 
 impl Tokens<'_> {
     /// All of them, without their secrets.
-    pub async fn list(&self, query: &PageQuery) -> Result<Page<Token>, Error> {
-        self.0.get_by("/v1/tokens", query).await
+    pub async fn list(&self) -> Result<Page<Token>, Error> {
+        self.0.get("/v1/tokens").await
     }
 
     /// Creates one. The answer is the only place where its secret is ever shown.

@@ -1,7 +1,8 @@
 //! `interlock serve`: the server.
 
 use crate::exit::{Failure, Outcome};
-use crate::logs;
+use crate::{config, logs, print};
+use crate::config::Config;
 use anyhow::anyhow;
 use clap::{Args, ValueEnum};
 use interlock_server::committer::{Commit, Watcher};
@@ -12,10 +13,9 @@ use serde::Deserialize;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use tokio::sync::mpsc;
-use tracing::{error, info};
+use tokio::sync::{mpsc, oneshot};
+use tracing::{error, info, warn};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -30,6 +30,9 @@ Examples:
 
 Flags win over environment variables, those over the configuration file.
 SIGINT or SIGTERM stops it in order, a second one at once. It exits with 1 if the store fails.";
+
+/// What a shell says of a process that was interrupted.
+const ENDED_AT_ONCE: i32 = 130;
 
 /// Starts the server.
 #[derive(Args)]
@@ -75,76 +78,97 @@ pub enum StoreKind {
     Memory,
 }
 
+/// Everything that was settled by flags, environment and file.
+struct Settled {
+    data: PathBuf,
+    door: DoorConfig,
+    store: StoreKind,
+    config: Config,
+}
+
 impl Serve {
     /// Serves until told to stop.
     pub fn run(self) -> Outcome {
-        if self.tls_cert.is_some() || self.tls_key.is_some() {
+        let settled = self.settle()?;
+        let (store, kind) = open(&settled)?;
+        let runtime = tokio::runtime::Runtime::new()?;
+        runtime.block_on(serve(settled, store, kind))
+    }
+
+    /// Flags win over the environment, that over the file; then come the defaults.
+    fn settle(self) -> Result<Settled, Failure> {
+        let config = match &self.config {
+            Some(file) => good(Config::read(file)?, file)?,
+            None => Config::default(),
+        };
+        let file = config.server.clone();
+        if self.tls_cert.or(file.tls_cert).is_some() || self.tls_key.or(file.tls_key).is_some() {
             return Err(no_tls());
         }
-        let filter = logs::filter(self.log.as_deref().unwrap_or(logs::DEFAULT))?;
-        logs::start(filter, self.log_format.unwrap_or_default());
-        let (store, kind) = self.open()?;
-        let runtime = tokio::runtime::Runtime::new()?;
-        runtime.block_on(self.serve(store, kind))
-    }
-
-    fn open(&self) -> Result<(Box<dyn Store>, &'static str), Failure> {
-        match self.store.unwrap_or_default() {
-            StoreKind::Memory => Ok((Box::new(MemoryStore::default()), "memory")),
-            StoreKind::Sqlite => {
-                let data = self.data.as_deref();
-                let data = data.unwrap_or(Path::new("interlock-data"));
-                let store = SqliteStore::open(data).map_err(cannot_open)?;
-                Ok((Box::new(store), "sqlite"))
-            }
-        }
-    }
-
-    async fn serve(self, store: Box<dyn Store>, kind: &'static str) -> Outcome {
-        let (lost, mut losses) = mpsc::unbounded_channel();
-        let server = Server::start(store, kind, Alarm(lost))?;
-        let listen = self
-            .listen
-            .unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 7420)));
-        let config = DoorConfig {
-            listen,
-            open: self.no_tokens,
-        };
-        let door = Door::open(server.clone(), &config).await;
-        let door = match door {
-            Ok(door) => door,
-            Err(error) => {
-                server.stop().await?;
-                return Err(cannot_listen(error));
-            }
-        };
-        welcome(door.address());
-        let mut signals = Signals::new()?;
-        let mut why_lost = None;
-        let stop = async {
-            tokio::select! {
-                name = signals.next() => info!(signal = name, "stopping"),
-                why = losses.recv() => why_lost = why,
-            }
-        };
-        // After a loss nothing that is under way will be answered: no reason to wait for it.
-        door.serve(stop).await;
-        if let Some(why) = why_lost {
-            return Err(Failure::from(anyhow!("the store is lost: {why}"))
-                .hint("look at the disk, then start the server again: it recovers from what is on the disk"));
-        }
-        close(&server, signals).await
+        let log = self.log.or(file.log);
+        let filter = logs::filter(log.as_deref().unwrap_or(logs::DEFAULT))?;
+        logs::start(filter, self.log_format.or(file.log_format).unwrap_or_default());
+        let listen = self.listen.or(file.listen);
+        Ok(Settled {
+            data: (self.data.or(file.data)).unwrap_or_else(|| PathBuf::from("interlock-data")),
+            door: DoorConfig {
+                listen: listen.unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 7420))),
+                open: self.no_tokens || file.no_tokens,
+            },
+            store: self.store.or(file.store).unwrap_or_default(),
+            config,
+        })
     }
 }
 
-/// Stops in order, or at once at a second signal.
-async fn close(server: &Arc<Server>, mut signals: Signals) -> Outcome {
+/// A configuration without mistakes; its warnings go to the log later.
+fn good(config: Config, file: &Path) -> Result<Config, Failure> {
+    let Some(mistake) = config.mistakes.first() else {
+        return Ok(config);
+    };
+    let (file, count) = (file.display(), config.mistakes.len() as u64);
+    let mistakes = print::count(count, "mistake");
+    Err(Failure::usage(anyhow!("{file} has {mistakes}; the first: {mistake}"))
+        .hint(format!("`interlock config check {file}` names them all")))
+}
+
+fn open(settled: &Settled) -> Result<(Box<dyn Store>, &'static str), Failure> {
+    match settled.store {
+        StoreKind::Memory => Ok((Box::new(MemoryStore::default()), "memory")),
+        StoreKind::Sqlite => {
+            let store = SqliteStore::open(&settled.data).map_err(cannot_open)?;
+            Ok((Box::new(store), "sqlite"))
+        }
+    }
+}
+
+async fn serve(settled: Settled, store: Box<dyn Store>, kind: &'static str) -> Outcome {
+    let (alarm, mut lost) = mpsc::unbounded_channel();
+    let server = Server::start(store, kind, Alarm(alarm))?;
+    for warning in &settled.config.warnings {
+        warn!("configuration, {warning}");
+    }
+    if let Err(error) = config::apply(&settled.config, &server).await {
+        server.stop().await?;
+        return Err(error.into());
+    }
+    let door = match Door::open(server.clone(), &settled.door).await {
+        Ok(door) => door,
+        Err(error) => {
+            server.stop().await?;
+            return Err(cannot_listen(error));
+        }
+    };
+    let stop = listen_for_signals()?;
+    welcome(door.address());
+    tokio::select! {
+        () = door.serve(async { let _told = stop.await; }) => {}
+        // Nothing that is under way will be answered: no reason to wait for it.
+        Some(why) = lost.recv() => return Err(store_lost(&why)),
+    }
     tokio::select! {
         stopped = server.stop() => stopped?,
-        name = signals.next() => {
-            error!(signal = name, "ended at once");
-            return Ok(ExitCode::from(130));
-        }
+        Some(why) = lost.recv() => return Err(store_lost(&why)),
     }
     info!("stopped");
     Ok(ExitCode::SUCCESS)
@@ -161,38 +185,46 @@ impl Watcher for Alarm {
     }
 }
 
-struct Signals {
-    interrupt: Signal,
-    terminate: Signal,
+/// The first signal is passed on, the second ends the process at once: what was acknowledged is on
+/// the disk already.
+fn listen_for_signals() -> std::io::Result<oneshot::Receiver<()>> {
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    let (stop, stopped) = oneshot::channel();
+    tokio::spawn(async move {
+        let name = next(&mut interrupt, &mut terminate).await;
+        info!(signal = name, "stopping; a second signal ends it at once");
+        let _gone = stop.send(());
+        let name = next(&mut interrupt, &mut terminate).await;
+        error!(signal = name, "ended at once");
+        std::process::exit(ENDED_AT_ONCE);
+    });
+    Ok(stopped)
 }
 
-impl Signals {
-    fn new() -> std::io::Result<Self> {
-        Ok(Self {
-            interrupt: signal(SignalKind::interrupt())?,
-            terminate: signal(SignalKind::terminate())?,
-        })
+async fn next(interrupt: &mut Signal, terminate: &mut Signal) -> &'static str {
+    tokio::select! {
+        _ = interrupt.recv() => "SIGINT",
+        _ = terminate.recv() => "SIGTERM",
     }
+}
 
-    async fn next(&mut self) -> &'static str {
-        tokio::select! {
-            _ = self.interrupt.recv() => "SIGINT",
-            _ = self.terminate.recv() => "SIGTERM",
-        }
-    }
+fn store_lost(why: &str) -> Failure {
+    let hint = "look at the disk, then start the server again: it recovers what was acknowledged";
+    Failure::from(anyhow!("the store is lost: {why}")).hint(hint)
 }
 
 fn welcome(address: SocketAddr) {
-    println!("Interlock listens on http://{address}");
-    println!();
-    println!("Try in another terminal:");
+    print::line(format_args!("Interlock listens on http://{address}"));
+    print::line("");
+    print::line("Try in another terminal:");
     let server = match address.port() {
         7420 => String::new(),
         _ => format!(" --server http://{address}"),
     };
-    println!("  interlock{server} kinds set sync");
-    println!("  interlock{server} submit sync repository:f16");
-    println!("  interlock{server} tasks list");
+    print::line(format_args!("  interlock{server} kinds set sync"));
+    print::line(format_args!("  interlock{server} submit sync repository:f16"));
+    print::line(format_args!("  interlock{server} tasks list"));
 }
 
 fn cannot_open(error: StoreError) -> Failure {
