@@ -112,8 +112,7 @@ pub enum What {
     /// A run was told to stop.
     Stopping {
         /// The task.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        task: Option<u64>,
+        task: u64,
         /// The run.
         token: RunToken,
         /// Why.
@@ -132,8 +131,7 @@ pub enum What {
     /// A run ended, and the task waits again.
     RunEnded {
         /// The task.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        task: Option<u64>,
+        task: u64,
         /// The run.
         token: RunToken,
         /// How it ended.
@@ -147,8 +145,7 @@ pub enum What {
     /// A task ended.
     Ended {
         /// The task.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        task: Option<u64>,
+        task: u64,
         /// The run that ended with it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         token: Option<RunToken>,

@@ -3,7 +3,7 @@
 use crate::time::Time;
 use crate::verdict::ItemOutcome;
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 
 /// Tasks of a kind that failed for good with the same error.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -22,7 +22,8 @@ pub struct Failure {
     pub last: Time,
 }
 
-/// Submits failed tasks again, each through admission, up to 1,000 of them.
+/// Submits failed tasks again, each through admission, up to 1,000 of them,
+/// the newest first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RetryFailures {
@@ -32,6 +33,21 @@ pub struct RetryFailures {
     /// Only those with this error.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    /// Where the last retry ended: `next` of its answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(max_length = 402)]
+    pub cursor: Option<String>,
+}
+
+/// How many groups of failures to list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct FailureQuery {
+    /// At most so many, those with the latest failure first; 100 if none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[param(minimum = 1, maximum = 1000)]
+    pub limit: Option<u32>,
 }
 
 /// What became of a retry in bulk.
@@ -39,8 +55,9 @@ pub struct RetryFailures {
 pub struct Retried {
     /// One for each failed task.
     pub retried: Vec<RetriedTask>,
-    /// There are more to be retried: ask again.
-    pub more: bool,
+    /// There are more to be retried: ask again with this as `cursor`. None if these were all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
 }
 
 /// What became of the retry of a task.

@@ -54,6 +54,31 @@ pub struct Group {
     pub tasks: Vec<GroupTask>,
 }
 
+/// A group in a list: without its tasks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct GroupRow {
+    /// The group.
+    pub group: u64,
+    /// Its state, as that of the group itself.
+    pub state: State,
+    /// How many of its tasks are in which state.
+    pub counts: GroupCounts,
+    /// How many of its tasks have ended, in percent, rounded down.
+    #[schema(minimum = 0, maximum = 100)]
+    pub percent: u8,
+}
+
+impl From<Group> for GroupRow {
+    fn from(group: Group) -> Self {
+        Self {
+            group: group.group,
+            state: group.state,
+            counts: group.counts,
+            percent: group.percent,
+        }
+    }
+}
+
 /// How many tasks of a group are in which state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct GroupCounts {

@@ -117,7 +117,7 @@ pub struct ResourceRow {
     pub waiting: u64,
 }
 
-/// Which resources to list, by name.
+/// Which resources to list, in no particular order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]

@@ -244,7 +244,7 @@ pub struct BudgetNews {
     pub paused: Span,
 }
 
-/// A worker tells how far a run is, without renewing its lease.
+/// A worker tells how far a run is. This is a beat of that run alone: it renews its lease.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReportProgress {

@@ -36,12 +36,7 @@ pub struct Global {
     )]
     token: Option<String>,
     /// A file with the token
-    #[arg(
-        long,
-        global = true,
-        value_name = "FILE",
-        env = "INTERLOCK_TOKEN_FILE"
-    )]
+    #[arg(long, global = true, value_name = "FILE", env = "INTERLOCK_TOKEN_FILE")]
     token_file: Option<PathBuf>,
     /// Print the API's JSON
     #[arg(long, global = true)]

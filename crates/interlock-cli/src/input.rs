@@ -29,8 +29,9 @@ pub fn json(argument: &str) -> Result<Json, Failure> {
     Json::new(text.trim().to_owned())
         .context("the payload is not JSON")
         .map_err(|error| {
-            Failure::usage(error)
-                .hint("a text is written with quotes: '\"text\"'; @file reads a file, - standard input")
+            Failure::usage(error).hint(
+                "a text is written with quotes: '\"text\"'; @file reads a file, - standard input",
+            )
         })
 }
 

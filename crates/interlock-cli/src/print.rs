@@ -24,7 +24,7 @@ pub fn json(value: &impl Serialize) {
 /// Prints a table that fits the terminal; anywhere else it is as wide as it needs to be.
 pub fn table<const N: usize>(heads: [&str; N], rows: impl IntoIterator<Item = [String; N]>) {
     let mut table = Table::new();
-    table.load_preset(presets::NOTHING).set_header(heads);
+    table.load_style(presets::NOTHING).set_header(heads);
     table.add_rows(rows);
     if std::io::stdout().is_terminal() {
         let (_, width) = console::Term::stdout().size();
@@ -56,7 +56,10 @@ pub fn fields(fields: &[(&str, Option<String>)]) {
     let width = known().map(|(name, _)| name.len()).max().unwrap_or(0);
     for (name, value) in known() {
         let mut lines = value.lines();
-        line(format_args!("{name:width$}  {}", lines.next().unwrap_or("")));
+        line(format_args!(
+            "{name:width$}  {}",
+            lines.next().unwrap_or("")
+        ));
         for more in lines {
             line(format_args!("{:width$}  {more}", ""));
         }

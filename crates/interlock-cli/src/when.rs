@@ -27,8 +27,8 @@ pub fn relative(time: Time, now: Time) -> String {
 pub fn rough(ms: u64) -> String {
     let (unit, unit_ms) = match ms {
         ..60_000 => ("s", 1_000),
-        ..3_600_000 => ("min", 60_000),
-        ..172_800_000 => ("h", 3_600_000),
+        60_000..3_600_000 => ("min", 60_000),
+        3_600_000..172_800_000 => ("h", 3_600_000),
         _ => ("days", 86_400_000),
     };
     format!("{} {unit}", ms / unit_ms)

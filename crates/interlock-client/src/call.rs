@@ -101,7 +101,11 @@ impl Client {
 
     fn parse<T: DeserializeOwned>(&self, raw: &Raw) -> Result<T, Error> {
         // An answer with nothing in it says what an empty object says.
-        let body: &[u8] = if raw.body.is_empty() { b"{}" } else { &raw.body };
+        let body: &[u8] = if raw.body.is_empty() {
+            b"{}"
+        } else {
+            &raw.body
+        };
         serde_json::from_slice(body).map_err(|error| Error::Foreign {
             server: self.base.clone(),
             status: raw.status,

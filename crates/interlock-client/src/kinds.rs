@@ -39,7 +39,9 @@ impl Kinds<'_> {
 
     /// Lets its tasks start again.
     pub async fn release(&self, name: &str) -> Result<Done, Error> {
-        self.0.post(&format!("{}/release", path(name)), &Done {}).await
+        self.0
+            .post(&format!("{}/release", path(name)), &Done {})
+            .await
     }
 }
 

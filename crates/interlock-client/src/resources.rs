@@ -24,7 +24,9 @@ impl Resources<'_> {
 
     /// Lets them start again.
     pub async fn release(&self, name: &str) -> Result<Done, Error> {
-        self.0.post(&format!("{}/release", path(name)), &Done {}).await
+        self.0
+            .post(&format!("{}/release", path(name)), &Done {})
+            .await
     }
 
     /// One of them: holder, line, quotas, last results.

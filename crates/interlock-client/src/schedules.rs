@@ -34,12 +34,16 @@ impl Schedules<'_> {
 
     /// Lets it fire no more for now.
     pub async fn pause(&self, name: &str) -> Result<Done, Error> {
-        self.0.post(&format!("{}/pause", path(name)), &Done {}).await
+        self.0
+            .post(&format!("{}/pause", path(name)), &Done {})
+            .await
     }
 
     /// Lets it fire again.
     pub async fn resume(&self, name: &str) -> Result<Done, Error> {
-        self.0.post(&format!("{}/resume", path(name)), &Done {}).await
+        self.0
+            .post(&format!("{}/resume", path(name)), &Done {})
+            .await
     }
 }
 

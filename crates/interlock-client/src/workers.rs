@@ -19,7 +19,9 @@ impl Workers<'_> {
 
     /// Gives it no new work: it leaves when it is done.
     pub async fn drain(&self, name: &str) -> Result<Done, Error> {
-        self.0.post(&format!("{}/drain", path(name)), &Done {}).await
+        self.0
+            .post(&format!("{}/drain", path(name)), &Done {})
+            .await
     }
 
     /// One of them.

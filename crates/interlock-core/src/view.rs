@@ -3,6 +3,7 @@
 mod check;
 mod explain;
 mod list;
+mod names;
 mod resource;
 mod rows;
 mod task;
@@ -88,6 +89,19 @@ pub enum Found {
     /// A live task.
     Live(Box<TaskView>),
     /// It ended not long ago; the history has the rest.
+    Ended(Outcome),
+    /// Never admitted, or ended too long ago to be known here.
+    Unknown,
+}
+
+/// What is known of an id, in one word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// It waits.
+    Waiting,
+    /// It runs.
+    Running,
+    /// It ended not long ago.
     Ended(Outcome),
     /// Never admitted, or ended too long ago to be known here.
     Unknown,

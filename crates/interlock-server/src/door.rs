@@ -51,6 +51,7 @@ pub struct Door {
     listener: TcpListener,
     router: Router,
     address: SocketAddr,
+    server: Arc<Server>,
 }
 
 impl Door {
@@ -66,13 +67,14 @@ impl Door {
         let address = listener.local_addr().unwrap_or(address);
         let tokens_needed = public && !config.open;
         let (router, _document) = routes(App {
-            server,
+            server: server.clone(),
             tokens_needed,
         });
         Ok(Self {
             listener,
             router,
             address,
+            server,
         })
     }
 
@@ -104,6 +106,7 @@ impl Door {
             }
         }
         drop(self.listener);
+        self.server.begin_stop();
         info!("no new connections; waiting for those under way");
         if tokio::time::timeout(limits::SHUTDOWN_WITHIN, graceful.shutdown())
             .await

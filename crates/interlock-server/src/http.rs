@@ -6,9 +6,23 @@
 mod access;
 mod answer;
 mod body;
+mod docs;
+mod document;
+mod failures;
+mod groups;
+mod kinds;
+mod namespaces;
+mod pages;
+mod quotas;
+mod resources;
+mod schedules;
+mod status;
 mod tasks;
+mod tokens;
+mod work;
+mod workers;
 
-pub use access::{Access, Admin, Operate, Read, Submit, Work};
+pub use access::{Access, Admin, Operate, OperateOrWork, Read, Submit, Work};
 pub use answer::{Answer, Failed};
 
 use crate::server::Server;
@@ -16,17 +30,7 @@ use axum::Router;
 use interlock_api::Clock;
 use interlock_core::words::Now;
 use std::sync::Arc;
-use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
-
-/// What the document says at its top.
-#[derive(OpenApi)]
-#[openapi(info(
-    title = "Interlock",
-    description = "Coordinates background work on shared resources.",
-    license(name = "Apache-2.0", identifier = "Apache-2.0"),
-))]
-struct Document;
 
 /// Everything that the routes share, and how the door is set.
 #[derive(Clone)]
@@ -47,12 +51,38 @@ fn clock_of(now: Now) -> Clock {
 
 /// All routes, and the document that describes them.
 pub fn routes(app: App) -> (Router, utoipa::openapi::OpenApi) {
-    let (router, document) = OpenApiRouter::with_openapi(Document::openapi())
-        .merge(tasks::routes())
-        .split_for_parts();
+    docs::prepare();
+    let (router, document) = described().split_for_parts();
     let router = router
         .fallback(answer::no_route)
         .method_not_allowed_fallback(answer::no_method)
         .with_state(app);
-    (router, document)
+    (router, finished(document))
+}
+
+/// The document that describes all routes.
+pub fn document() -> utoipa::openapi::OpenApi {
+    finished(described().into_openapi())
+}
+
+fn finished(mut document: utoipa::openapi::OpenApi) -> utoipa::openapi::OpenApi {
+    document::finish(&mut document);
+    document
+}
+
+fn described() -> OpenApiRouter<App> {
+    OpenApiRouter::with_openapi(document::begin())
+        .merge(tasks::routes())
+        .merge(groups::routes())
+        .merge(resources::routes())
+        .merge(kinds::routes())
+        .merge(schedules::routes())
+        .merge(quotas::routes())
+        .merge(workers::routes())
+        .merge(failures::routes())
+        .merge(work::routes())
+        .merge(namespaces::routes())
+        .merge(tokens::routes())
+        .merge(status::routes())
+        .merge(docs::routes())
 }

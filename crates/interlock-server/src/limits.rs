@@ -51,3 +51,10 @@ pub const HEADER_BYTES_MAX: usize = 64 << 10;
 pub const ACCEPT_AGAIN: Duration = Duration::from_millis(50);
 /// How long requests under way have at a shutdown.
 pub const SHUTDOWN_WITHIN: Duration = Duration::from_secs(20);
+
+/// Failed tasks that one request retries.
+pub const RETRIES_MAX: usize = 1_000;
+/// How many of them are submitted in one decision, so that others get their turn.
+pub const RETRIES_SLICE: usize = 100;
+/// Namespaces of one server: each has a thread of its own.
+pub const NAMESPACES_MAX: usize = 1_000;

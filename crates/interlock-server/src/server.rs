@@ -6,13 +6,14 @@ mod tokens;
 
 pub use namespaces::{Hosted, Namespaces};
 pub use readers::Readers;
-pub use tokens::{Caller, Tokens};
+pub use tokens::{Caller, Tokens, hash, parse_scopes, scopes_text};
 
 use crate::committer::{Committer, Watcher};
 use interlock_store::{Store, StoreError};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Instant;
+use tokio::sync::watch;
 
 /// The namespace that is there from the beginning, and meant where none is named.
 pub const DEFAULT_NAMESPACE: &str = "default";
@@ -29,6 +30,7 @@ pub struct Server {
     pub store: &'static str,
     /// When it was started.
     pub started: Instant,
+    stopping: watch::Sender<bool>,
     committer: Committer,
     committing: std::sync::Mutex<Option<JoinHandle<()>>>,
 }
@@ -70,6 +72,7 @@ impl Server {
             tokens,
             store: kind,
             started: Instant::now(),
+            stopping: watch::Sender::new(false),
             committer,
             committing: std::sync::Mutex::new(Some(thread)),
         }))
@@ -78,6 +81,17 @@ impl Server {
     /// The way to the store.
     pub fn committer(&self) -> &Committer {
         &self.committer
+    }
+
+    /// Tells those who wait for something to happen that nothing will: no new connections come in.
+    pub fn begin_stop(&self) {
+        self.stopping.send_replace(true);
+    }
+
+    /// Returns when the server begins to stop.
+    pub async fn stopping(&self) {
+        let mut stopping = self.stopping.subscribe();
+        let _never_dropped = stopping.wait_for(|stopping| *stopping).await;
     }
 
     /// Stops every cell in order and closes the store.

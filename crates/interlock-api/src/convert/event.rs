@@ -10,7 +10,7 @@ use crate::event::{Event, RunEnd, Stage, Submitted, What};
 use crate::span::Span;
 use crate::time::{Clock, Time};
 use interlock_core::event as core;
-use interlock_core::words::{KindId, Name, QuotaId, SessionId, TaskId, Token};
+use interlock_core::words::{KindId, Name, QuotaId, SessionId, Token};
 
 /// Events name things by number; this knows their names. What it does not know is left out.
 pub trait Directory {
@@ -20,8 +20,6 @@ pub trait Directory {
     fn quota(&self, quota: QuotaId) -> Option<Name>;
     /// The name of a session's worker.
     fn worker(&self, session: SessionId) -> Option<Name>;
-    /// The task of a run.
-    fn task(&self, token: Token) -> Option<TaskId>;
 }
 
 /// An event as people read it, if they have any business with it. `generation` is that of the store,
@@ -87,8 +85,13 @@ impl Face<'_> {
                 worker: text(&self.names.worker(started.session)),
                 lease: Span::from_ms(started.lease_ms),
             },
-            core::Event::StopAsked { token, why, by, .. } => What::Stopping {
-                task: self.names.task(*token).map(|task| task.0),
+            core::Event::StopAsked {
+                token,
+                task,
+                why,
+                by,
+            } => What::Stopping {
+                task: task.0,
                 token: (*token).into(),
                 why: stop_why(*why),
                 by: text(by),
@@ -100,7 +103,7 @@ impl Face<'_> {
                 why,
                 ..
             } => What::Ended {
-                task: Some(task.0),
+                task: task.0,
                 token: None,
                 outcome: outcome(*how),
                 end: end(why),
@@ -221,7 +224,7 @@ impl Face<'_> {
 
     /// A run that ended with its task, or after which the task waits again.
     fn run_ended(&self, ended: &core::RunEnded) -> What {
-        let task = self.names.task(ended.token).map(|task| task.0);
+        let task = ended.task.0;
         match &ended.then {
             core::Then::Done {
                 outcome: how, why, ..

@@ -5,9 +5,8 @@ use interlock_api::convert::event::{self, Directory};
 use interlock_api::convert::{kind, query, quota, run, schedule, submission, token};
 use interlock_api::{Clock, Problem, page, parse};
 use interlock_core::command;
-use interlock_core::words::{KindId, Name, QuotaId, SessionId, TaskId, Token, Wall};
+use interlock_core::words::{KindId, Name, QuotaId, SessionId, TaskId, Wall};
 use interlock_core::{Command, Core};
-use std::collections::BTreeMap;
 
 fn said<T>(outcome: Result<T, Problem>) -> String {
     match outcome {
@@ -350,9 +349,7 @@ fn what_is_read_is_what_was_shown() {
     assert_eq!(shown, text);
 }
 
-struct Names {
-    tasks: BTreeMap<Token, TaskId>,
-}
+struct Names;
 
 impl Directory for Names {
     fn kind(&self, kind: KindId) -> Option<Name> {
@@ -366,33 +363,19 @@ impl Directory for Names {
     fn worker(&self, _: SessionId) -> Option<Name> {
         Name::new("w1").ok()
     }
-
-    fn task(&self, token: Token) -> Option<TaskId> {
-        self.tasks.get(&token).copied()
-    }
 }
 
 #[test]
 fn events() {
     let (mut world, session) = World::busy();
     let mut lines = Vec::new();
-    let mut names = Names {
-        tasks: BTreeMap::new(),
-    };
     let mut act = |core: &mut Core, now: interlock_core::words::Now, command| {
         let decision = core.decide(now, command);
         let record = decision.record.expect("something happened");
         for (at, happened) in record.events.iter().enumerate() {
             let position = record.position + at as u64;
-            if let interlock_core::Event::Started(started) = happened {
-                let token = Token {
-                    generation: 1,
-                    position,
-                };
-                names.tasks.insert(token, started.task);
-            }
             let clock = Clock::from(record.at);
-            lines.extend(event::event(position, 1, happened, &names, &clock));
+            lines.extend(event::event(position, 1, happened, &Names, &clock));
         }
     };
     let now = interlock_core::words::Now {

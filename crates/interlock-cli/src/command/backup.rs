@@ -21,7 +21,12 @@ The server may run meanwhile; the copy is of one moment. Check it with `interloc
 #[command(after_help = EXAMPLES)]
 pub struct Backup {
     /// The data directory to copy
-    #[arg(long, value_name = "DIR", env = "INTERLOCK_DATA", default_value = "interlock-data")]
+    #[arg(
+        long,
+        value_name = "DIR",
+        env = "INTERLOCK_DATA",
+        default_value = "interlock-data"
+    )]
     data: PathBuf,
     /// A directory that does not exist yet
     #[arg(value_name = "TO")]

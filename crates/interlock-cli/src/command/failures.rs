@@ -60,7 +60,10 @@ impl List {
                 return print::line("Nothing has failed.");
             }
             let rows = page.items.iter().map(|failure| row(failure, context));
-            print::table(["KIND", "ERROR", "TASKS", "RESOURCES", "FIRST", "LAST"], rows);
+            print::table(
+                ["KIND", "ERROR", "TASKS", "RESOURCES", "FIRST", "LAST"],
+                rows,
+            );
         });
         Ok(ExitCode::SUCCESS)
     }
@@ -116,7 +119,10 @@ impl Retry {
             }
         }
         context.show(&all, tell);
-        let refused = all.retried.iter().any(|task| task.outcome.problem.is_some());
+        let refused = all
+            .retried
+            .iter()
+            .any(|task| task.outcome.problem.is_some());
         Ok(ExitCode::from(if refused { exit::ERROR } else { 0 }))
     }
 }

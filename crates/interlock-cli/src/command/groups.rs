@@ -8,7 +8,6 @@ use clap::{Args, Subcommand};
 use interlock_api::Code;
 use interlock_api::group::{Group, GroupCounts, GroupReport, GroupRow};
 use interlock_api::submission::Submissions;
-use interlock_api::task::State;
 use interlock_api::verdict::{ItemOutcome, Verdict};
 use std::process::ExitCode;
 
@@ -65,7 +64,10 @@ impl List {
             if page.items.is_empty() && page.next.is_none() {
                 return print::line("There are no groups.");
             }
-            print::table(["GROUP", "STATE", "DONE", "TASKS"], page.items.iter().map(row));
+            print::table(
+                ["GROUP", "STATE", "DONE", "TASKS"],
+                page.items.iter().map(row),
+            );
             print::more(page.next.as_deref());
         });
         Ok(ExitCode::SUCCESS)
@@ -91,7 +93,9 @@ fn counts(counts: &GroupCounts) -> String {
         (counts.cancelled, "cancelled"),
     ];
     let parts = parts.iter().filter(|(count, _)| *count > 0);
-    let parts: Vec<String> = parts.map(|(count, word)| format!("{count} {word}")).collect();
+    let parts: Vec<String> = parts
+        .map(|(count, word)| format!("{count} {word}"))
+        .collect();
     parts.join(", ")
 }
 
@@ -124,7 +128,7 @@ fn shown(group: &Group) {
         counts(&group.counts)
     ));
     let rows = group.tasks.iter();
-    let rows = rows.map(|task| [task.task.to_string(), word::text::<State>(&task.state)]);
+    let rows = rows.map(|task| [task.task.to_string(), word::text(&task.state)]);
     print::table(["ID", "STATE"], rows);
 }
 
@@ -196,14 +200,22 @@ fn item((at, outcome): (usize, &ItemOutcome)) -> [String; 4] {
 }
 
 fn exit_code(report: &GroupReport) -> ExitCode {
-    let problems = report.outcomes.iter().filter_map(|outcome| outcome.problem.as_ref());
+    let problems = report
+        .outcomes
+        .iter()
+        .filter_map(|outcome| outcome.problem.as_ref());
     let postponed = |outcome: &ItemOutcome| {
         (outcome.report.as_ref()).is_some_and(|report| report.verdict == Verdict::Postponed)
     };
     let code = match report.group {
         Some(_) if report.outcomes.iter().any(postponed) => exit::POSTPONED,
         Some(_) => 0,
-        None if problems.clone().any(|problem| problem.code == Code::Rejected) => exit::REJECTED,
+        None if problems
+            .clone()
+            .any(|problem| problem.code == Code::Rejected) =>
+        {
+            exit::REJECTED
+        }
         None => exit::ERROR,
     };
     ExitCode::from(code)

@@ -7,7 +7,9 @@ use crate::{input, print, word};
 use clap::{Args, Subcommand};
 use interlock_api::Span;
 use interlock_api::claim::Op;
-use interlock_api::kind::{Coalesce, Kind, KindPolicy, OnLoss, PayloadRule, QuotaUse, Retry, Waits};
+use interlock_api::kind::{
+    Coalesce, Kind, KindPolicy, OnLoss, PayloadRule, QuotaUse, Retry, Waits,
+};
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
@@ -28,7 +30,7 @@ pub struct Kinds {
 enum Verb {
     List(List),
     Show(Show),
-    Set(Set),
+    Set(Box<Set>),
     Remove(Remove),
     Hold(Hold),
     Release(Release),
@@ -65,9 +67,14 @@ impl List {
         let page = context.client.kinds().list(&self.page.query()).await?;
         context.show(&page, |page| {
             if page.items.is_empty() && page.next.is_none() {
-                return print::line("There are no kinds; register one with `interlock kinds set NAME`.");
+                return print::line(
+                    "There are no kinds; register one with `interlock kinds set NAME`.",
+                );
             }
-            print::table(["KIND", "PRIORITY", "OP", "WAITING", "RUNNING", "STATE"], page.items.iter().map(row));
+            print::table(
+                ["KIND", "PRIORITY", "OP", "WAITING", "RUNNING", "STATE"],
+                page.items.iter().map(row),
+            );
             print::more(page.next.as_deref());
         });
         Ok(ExitCode::SUCCESS)
@@ -78,7 +85,10 @@ fn row(kind: &Kind) -> [String; 6] {
     let policy = &kind.policy;
     [
         kind.name.clone(),
-        policy.priority.map(|priority| priority.to_string()).unwrap_or_default(),
+        policy
+            .priority
+            .map(|priority| priority.to_string())
+            .unwrap_or_default(),
         policy.op.as_ref().map(word::text).unwrap_or_default(),
         kind.waiting.to_string(),
         kind.running.to_string(),
@@ -162,7 +172,12 @@ struct Set {
     #[arg(long, value_name = "KIND", value_delimiter = ',')]
     cancels: Vec<String>,
     /// How long to wait before each next try, such as 3m,20m,3h
-    #[arg(long, value_name = "DURATIONS", value_delimiter = ',', conflicts_with = "no_retry")]
+    #[arg(
+        long,
+        value_name = "DURATIONS",
+        value_delimiter = ',',
+        conflicts_with = "no_retry"
+    )]
     waits: Vec<Span>,
     /// Never try again after a failure
     #[arg(long)]
@@ -304,7 +319,10 @@ impl Hold {
     async fn run(self, context: &Context) -> Outcome {
         let done = context.client.kinds().hold(&self.name).await?;
         context.show(&done, |_| {
-            print::line(format_args!("Kind {} is held: none of its tasks starts.", self.name));
+            print::line(format_args!(
+                "Kind {} is held: none of its tasks starts.",
+                self.name
+            ));
         });
         Ok(ExitCode::SUCCESS)
     }

@@ -66,7 +66,18 @@ impl List {
             if page.items.is_empty() && page.next.is_none() {
                 return print::line("There are no namespaces.");
             }
-            print::table(["NAMESPACE", "STATE", "WAITING", "RUNNING", "RESOURCES", "SESSIONS", "CREATED"], page.items.iter().map(|found| row(found, context)));
+            print::table(
+                [
+                    "NAMESPACE",
+                    "STATE",
+                    "WAITING",
+                    "RUNNING",
+                    "RESOURCES",
+                    "SESSIONS",
+                    "CREATED",
+                ],
+                page.items.iter().map(|found| row(found, context)),
+            );
             print::more(page.next.as_deref());
         });
         Ok(ExitCode::SUCCESS)
@@ -200,7 +211,10 @@ impl Hold {
     async fn run(self, context: &Context) -> Outcome {
         let done = context.client.namespaces().hold(&self.name).await?;
         context.show(&done, |_| {
-            print::line(format_args!("Namespace {} is held: no task starts.", self.name));
+            print::line(format_args!(
+                "Namespace {} is held: no task starts.",
+                self.name
+            ));
         });
         Ok(ExitCode::SUCCESS)
     }

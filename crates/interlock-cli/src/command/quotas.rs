@@ -62,9 +62,14 @@ impl List {
         let page = context.client.quotas().list(&self.page.query()).await?;
         context.show(&page, |page| {
             if page.items.is_empty() && page.next.is_none() {
-                return print::line("There are no quotas; `interlock quotas set --help` shows how to make one.");
+                return print::line(
+                    "There are no quotas; `interlock quotas set --help` shows how to make one.",
+                );
             }
-            print::table(["QUOTA", "PER", "LIMITS", "WAITING"], page.items.iter().map(row));
+            print::table(
+                ["QUOTA", "PER", "LIMITS", "WAITING"],
+                page.items.iter().map(row),
+            );
             print::more(page.next.as_deref());
         });
         Ok(ExitCode::SUCCESS)

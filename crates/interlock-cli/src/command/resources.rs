@@ -121,7 +121,11 @@ impl Show {
 }
 
 fn shown(resource: &Resource, context: &Context) {
-    let held = if resource.held { ", held by an operator" } else { "" };
+    let held = if resource.held {
+        ", held by an operator"
+    } else {
+        ""
+    };
     print::line(format_args!(
         "{} is {}{held}; {} waiting",
         resource.resource,
@@ -149,18 +153,26 @@ fn briefs(heading: &str, briefs: &[Brief]) {
         return;
     }
     print::heading(heading);
-    print::table(["ID", "KIND", "WORKER", "FOR", "PROGRESS"], briefs.iter().map(brief));
+    print::table(
+        ["ID", "KIND", "WORKER", "FOR", "PROGRESS"],
+        briefs.iter().map(brief),
+    );
 }
 
 fn brief(brief: &Brief) -> [String; 5] {
-    let percent = brief.progress.as_ref().and_then(|progress| progress.percent);
+    let percent = brief
+        .progress
+        .as_ref()
+        .and_then(|progress| progress.percent);
     let running = brief.running.map(|running| sentence::length(running.ms()));
     [
         brief.task.to_string(),
         brief.kind.clone(),
         brief.worker.clone().unwrap_or_default(),
         running.unwrap_or_default(),
-        percent.map(|percent| format!("{percent} %")).unwrap_or_default(),
+        percent
+            .map(|percent| format!("{percent} %"))
+            .unwrap_or_default(),
     ]
 }
 
@@ -179,7 +191,10 @@ fn tasks(heading: &str, tasks: &[InLine], context: &Context) {
             (task.reasons.first()).map_or(String::new(), |reason| reason.sentence.clone()),
         ]
     });
-    print::table(["ID", "KIND", "OP", "PRIORITY", "SUBMITTED", "WAITS FOR"], rows);
+    print::table(
+        ["ID", "KIND", "OP", "PRIORITY", "SUBMITTED", "WAITS FOR"],
+        rows,
+    );
 }
 
 fn last_row(last: &LastEnded, context: &Context) -> [String; 4] {
@@ -210,7 +225,10 @@ impl Hold {
     async fn run(self, context: &Context) -> Outcome {
         let done = context.client.resources().hold(&self.resource).await?;
         context.show(&done, |_| {
-            print::line(format_args!("{} is held: no task on it starts.", self.resource));
+            print::line(format_args!(
+                "{} is held: no task on it starts.",
+                self.resource
+            ));
         });
         Ok(ExitCode::SUCCESS)
     }

@@ -6,8 +6,8 @@ use crate::global::Context;
 use crate::what::What;
 use crate::{print, when, word};
 use clap::{Args, Subcommand};
-use interlock_api::{Span, Time};
 use interlock_api::schedule::{Fired, Schedule, SchedulePolicy};
+use interlock_api::{Span, Time};
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
@@ -28,7 +28,7 @@ pub struct Schedules {
 enum Verb {
     List(List),
     Show(Show),
-    Set(Set),
+    Set(Box<Set>),
     Remove(Remove),
     Pause(Pause),
     Resume(Resume),
@@ -86,7 +86,10 @@ fn row(schedule: &Schedule, context: &Context) -> [String; 6] {
         submits(&schedule.policy),
         ago(schedule.last),
         next,
-        schedule.live.map(|task| task.to_string()).unwrap_or_default(),
+        schedule
+            .live
+            .map(|task| task.to_string())
+            .unwrap_or_default(),
     ]
 }
 
@@ -197,7 +200,10 @@ impl Set {
         context.show(&schedule, |schedule| {
             let next = schedule.next.map(|time| context.ago(time));
             let next = next.unwrap_or_else(|| "never".to_owned());
-            print::line(format_args!("Schedule {} is set; it fires {next}.", schedule.name));
+            print::line(format_args!(
+                "Schedule {} is set; it fires {next}.",
+                schedule.name
+            ));
         });
         Ok(ExitCode::SUCCESS)
     }

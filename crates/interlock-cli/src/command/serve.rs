@@ -1,8 +1,8 @@
 //! `interlock serve`: the server.
 
+use crate::config::Config;
 use crate::exit::{Failure, Outcome};
 use crate::{config, logs, print};
-use crate::config::Config;
 use anyhow::anyhow;
 use clap::{Args, ValueEnum};
 use interlock_server::committer::{Commit, Watcher};
@@ -107,7 +107,10 @@ impl Serve {
         }
         let log = self.log.or(file.log);
         let filter = logs::filter(log.as_deref().unwrap_or(logs::DEFAULT))?;
-        logs::start(filter, self.log_format.or(file.log_format).unwrap_or_default());
+        logs::start(
+            filter,
+            self.log_format.or(file.log_format).unwrap_or_default(),
+        );
         let listen = self.listen.or(file.listen);
         Ok(Settled {
             data: (self.data.or(file.data)).unwrap_or_else(|| PathBuf::from("interlock-data")),
@@ -128,8 +131,10 @@ fn good(config: Config, file: &Path) -> Result<Config, Failure> {
     };
     let (file, count) = (file.display(), config.mistakes.len() as u64);
     let mistakes = print::count(count, "mistake");
-    Err(Failure::usage(anyhow!("{file} has {mistakes}; the first: {mistake}"))
-        .hint(format!("`interlock config check {file}` names them all")))
+    Err(
+        Failure::usage(anyhow!("{file} has {mistakes}; the first: {mistake}"))
+            .hint(format!("`interlock config check {file}` names them all")),
+    )
 }
 
 fn open(settled: &Settled) -> Result<(Box<dyn Store>, &'static str), Failure> {
@@ -223,7 +228,9 @@ fn welcome(address: SocketAddr) {
         _ => format!(" --server http://{address}"),
     };
     print::line(format_args!("  interlock{server} kinds set sync"));
-    print::line(format_args!("  interlock{server} submit sync repository:f16"));
+    print::line(format_args!(
+        "  interlock{server} submit sync repository:f16"
+    ));
     print::line(format_args!("  interlock{server} tasks list"));
 }
 
@@ -245,7 +252,8 @@ fn cannot_open(error: StoreError) -> Failure {
 fn cannot_listen(error: DoorError) -> Failure {
     match &error {
         DoorError::Listen { source, .. } if source.kind() == std::io::ErrorKind::AddrInUse => {
-            Failure::from(error).hint("something listens there already; choose another with --listen")
+            Failure::from(error)
+                .hint("something listens there already; choose another with --listen")
         }
         _ => error.into(),
     }

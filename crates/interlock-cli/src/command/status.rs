@@ -37,7 +37,13 @@ fn shown(status: &Answer, context: &Context) {
     ));
     print::line("");
     let heads = [
-        "NAMESPACE", "STATE", "WAITING", "RUNNING", "RESOURCES", "SESSIONS", "IDLE",
+        "NAMESPACE",
+        "STATE",
+        "WAITING",
+        "RUNNING",
+        "RESOURCES",
+        "SESSIONS",
+        "IDLE",
     ];
     print::table(heads, status.namespaces.iter().map(row));
 }

@@ -141,7 +141,10 @@ fn reasons(reasons: &[Reason]) {
 fn rejected(context: &Context, problem: &Problem) -> ExitCode {
     context.show(problem, |problem| {
         let rejected = style::bad("Rejected");
-        print::line(format_args!("{rejected}: {}.", problem.detail.trim_end_matches('.')));
+        print::line(format_args!(
+            "{rejected}: {}.",
+            problem.detail.trim_end_matches('.')
+        ));
         reasons(&problem.more.reasons);
     });
     ExitCode::from(exit::REJECTED)

@@ -55,10 +55,15 @@ impl List {
         let page = context.client.tokens().list().await?;
         context.show(&page, |page| {
             if page.items.is_empty() {
-                return print::line("There are no tokens: whoever reaches the server may do everything.");
+                return print::line(
+                    "There are no tokens: whoever reaches the server may do everything.",
+                );
             }
             let rows = page.items.iter().map(|token| row(token, context));
-            print::table(["ID", "NAME", "NAMESPACE", "SCOPES", "CREATED", "REVOKED"], rows);
+            print::table(
+                ["ID", "NAME", "NAMESPACE", "SCOPES", "CREATED", "REVOKED"],
+                rows,
+            );
         });
         Ok(ExitCode::SUCCESS)
     }

@@ -22,7 +22,7 @@ const AWAY_MAX: u32 = 60;
 pub async fn wait(context: &Context, task: u64) -> Outcome {
     let shown = Shown::new(context.json);
     let ended = follow(context, task, shown).await?;
-    context.show(&ended, |ended| tell(ended));
+    context.show(&ended, tell);
     Ok(match ended.state {
         State::Succeeded => ExitCode::SUCCESS,
         State::Cancelled => ExitCode::from(exit::CANCELLED),
@@ -68,7 +68,11 @@ fn key(task: &Task) -> String {
         Err(_) => String::new(),
     };
     match &task.run {
-        None => task.reasons.iter().map(|found| reason(&found.why)).collect(),
+        None => task
+            .reasons
+            .iter()
+            .map(|found| reason(&found.why))
+            .collect(),
         Some(_) => describe(task),
     }
 }
@@ -107,11 +111,8 @@ fn tell(task: &Task) {
         _ => String::new(),
     };
     print::line(format_args!("Task {} {state}{took}.", task.task));
-    match (&task.end, task.state) {
-        (Some(end), State::Failed | State::Cancelled) => {
-            print::line(format_args!("  {}", end.sentence));
-        }
-        _ => {}
+    if let (Some(end), State::Failed | State::Cancelled) = (&task.end, task.state) {
+        print::line(format_args!("  {}", end.sentence));
     }
     if let Some(result) = &task.result {
         print::line(result.get());

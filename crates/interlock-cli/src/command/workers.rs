@@ -58,7 +58,10 @@ impl List {
             if page.items.is_empty() && page.next.is_none() {
                 return print::line("There are no workers.");
             }
-            print::table(["WORKER", "STATE", "SESSION", "KINDS", "RUNNING"], page.items.iter().map(row));
+            print::table(
+                ["WORKER", "STATE", "SESSION", "KINDS", "RUNNING"],
+                page.items.iter().map(row),
+            );
             print::more(page.next.as_deref());
         });
         Ok(ExitCode::SUCCESS)
@@ -120,7 +123,10 @@ impl Drain {
     async fn run(self, context: &Context) -> Outcome {
         let done = context.client.workers().drain(&self.name).await?;
         context.show(&done, |_| {
-            print::line(format_args!("Worker {} gets no new work and leaves when it is done.", self.name));
+            print::line(format_args!(
+                "Worker {} gets no new work and leaves when it is done.",
+                self.name
+            ));
         });
         Ok(ExitCode::SUCCESS)
     }

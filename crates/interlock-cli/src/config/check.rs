@@ -37,7 +37,10 @@ pub(super) fn check(config: &mut Config, text: &str) {
         core.open(now, 1);
         let reply = core.decide(now, Command::SetNamespace(settings)).reply;
         if let Reply::Refused(refusal) = reply {
-            let what = format!("namespace {name:?}: {}", convert::refusal::refusal(&refusal));
+            let what = format!(
+                "namespace {name:?}: {}",
+                convert::refusal::refusal(&refusal)
+            );
             config.mistakes.push(tree::note(text, 0, what));
         }
     }

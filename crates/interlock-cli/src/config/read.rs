@@ -54,7 +54,10 @@ impl Reading<'_> {
         for (key, _) in document.iter() {
             if !SECTIONS.contains(&key.get_ref().as_ref()) {
                 let known = SECTIONS.join(", ");
-                let what = format!("there is no section {:?}; known are: {known}", key.get_ref());
+                let what = format!(
+                    "there is no section {:?}; known are: {known}",
+                    key.get_ref()
+                );
                 self.mistake(key.span().start, what);
             }
         }

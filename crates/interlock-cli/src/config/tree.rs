@@ -44,7 +44,8 @@ pub(super) fn json(value: &DeValue<'_>) -> Result<Value, String> {
 
 fn object(table: &DeTable<'_>) -> Result<Map<String, Value>, String> {
     let entries = table.iter();
-    let entries = entries.map(|(key, value)| Ok((key.get_ref().to_string(), json(value.get_ref())?)));
+    let entries =
+        entries.map(|(key, value)| Ok((key.get_ref().to_string(), json(value.get_ref())?)));
     entries.collect()
 }
 

@@ -7,7 +7,7 @@ use crate::limits;
 use crate::state::quota::Instance;
 use crate::state::resource::Resource;
 use crate::state::set::Set;
-use crate::words::{Name, ResourceName, Scope, TaskId};
+use crate::words::{Name, ResourceName, Scope, TaskId, Wall};
 
 impl Core {
     /// A resource as it is now. A resource needs no declaration, so there is always an answer.
@@ -44,6 +44,24 @@ impl Core {
             waiting: (found.tasks.len() - found.holders.len()) as u64,
             quotas,
         }
+    }
+
+    /// Tasks on a resource that are not due yet, the next one first: as many as are shown, found
+    /// among at most `looks`.
+    pub fn scheduled_on(&self, resource: &ResourceName, looks: usize) -> Vec<TaskId> {
+        let Some(index) = self.state.resources.find(resource) else {
+            return Vec::new();
+        };
+        let tasks = self.state.resources.get(index).tasks.iter().take(looks);
+        let mut scheduled: Vec<(Wall, TaskId)> = tasks
+            .filter_map(|(_, task)| match self.state.task(*task).stage {
+                Stage::Scheduled { until } => Some((until, *task)),
+                _ => None,
+            })
+            .collect();
+        scheduled.sort_unstable();
+        scheduled.truncate(limits::LINE_SHOWN_MAX);
+        scheduled.into_iter().map(|(_, task)| task).collect()
     }
 
     fn resource_state(&self, resource: &Resource) -> ResourceState {

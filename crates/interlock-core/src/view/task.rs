@@ -1,10 +1,10 @@
 //! A task as it is now.
 
-use super::{Found, TaskState, TaskView};
+use super::{Found, Standing, TaskState, TaskView};
 use crate::Core;
 use crate::event::Stage;
 use crate::state::task::Task;
-use crate::words::{Claim, Elapsed, Outcome, TaskId, Token};
+use crate::words::{Claim, Elapsed, Outcome, ResourceName, TaskId, Token};
 
 impl Core {
     /// What is known of a task.
@@ -19,6 +19,26 @@ impl Core {
             return Found::Ended(Outcome::Cancelled);
         }
         Found::Live(Box::new(self.task_view(found)))
+    }
+
+    /// What is known of a task, in one word: cheaper than [`Core::task`].
+    pub fn standing(&self, task: TaskId) -> Standing {
+        match self.state.find_task(task) {
+            Some(found) if found.is_running() => Standing::Running,
+            Some(found) if self.swept(found.id).is_some() => Standing::Ended(Outcome::Cancelled),
+            Some(_) => Standing::Waiting,
+            None => match self.state.tasks.outcome(task) {
+                Some(outcome) => Standing::Ended(outcome),
+                None => Standing::Unknown,
+            },
+        }
+    }
+
+    /// Whether a live task claims a resource; `None` if it is not live.
+    pub fn claims(&self, task: TaskId, resource: &ResourceName) -> Option<bool> {
+        let found = self.state.find_task(task)?;
+        let mut claims = found.claims.iter();
+        Some(claims.any(|claim| self.state.resources.get(claim.resource).name == *resource))
     }
 
     pub(super) fn task_view(&self, task: &Task) -> TaskView {

@@ -2,42 +2,83 @@
 
 use super::{Counts, GroupView, ScheduleView, WorkerView};
 use crate::Core;
-use crate::words::{GroupId, TaskId};
+use crate::state::ScheduleState;
+use crate::state::worker::Session;
+use crate::words::{GroupId, Name, Schedule, TaskId};
+use std::ops::Bound;
+use std::sync::Arc;
 
 impl Core {
     /// All workers, by name.
     pub fn workers(&self) -> Vec<WorkerView> {
-        (self.state.session_names.values())
-            .map(|id| &self.state.sessions[id])
-            .map(|session| WorkerView {
-                name: session.name.clone(),
-                session: session.id,
-                kinds: (session.kinds.iter())
-                    .filter_map(|kind| self.state.kinds.try_get(*kind))
-                    .map(|kind| kind.kind.name.clone())
-                    .collect(),
-                running: (session.runs.iter())
-                    .map(|token| self.state.runs[token].task)
-                    .collect(),
-                lost: session.lost,
-                draining: session.draining,
-                parked: self.soft.parked.contains_key(&session.id),
-            })
+        self.list_workers(None, usize::MAX)
+    }
+
+    /// Workers by name, from after one on.
+    pub fn list_workers(&self, after: Option<&Name>, limit: usize) -> Vec<WorkerView> {
+        let names = self.state.session_names.range(from_after(after));
+        names
+            .take(limit)
+            .map(|(_, id)| self.worker_view(&self.state.sessions[id]))
             .collect()
+    }
+
+    /// The worker of this name.
+    pub fn worker(&self, name: &Name) -> Option<WorkerView> {
+        let id = self.state.session_names.get(name)?;
+        Some(self.worker_view(&self.state.sessions[id]))
+    }
+
+    fn worker_view(&self, session: &Session) -> WorkerView {
+        WorkerView {
+            name: session.name.clone(),
+            session: session.id,
+            kinds: (session.kinds.iter())
+                .filter_map(|kind| self.state.kinds.try_get(*kind))
+                .map(|kind| kind.kind.name.clone())
+                .collect(),
+            running: (session.runs.iter())
+                .map(|token| self.state.runs[token].task)
+                .collect(),
+            lost: session.lost,
+            draining: session.draining,
+            parked: self.soft.parked.contains_key(&session.id),
+        }
     }
 
     /// All schedules, by name.
     pub fn schedules(&self) -> Vec<ScheduleView> {
-        (self.state.schedules.iter())
-            .map(|(name, schedule)| ScheduleView {
-                name: name.clone(),
-                paused: schedule.paused,
-                last: schedule.last,
-                last_fired: schedule.last_fired.clone(),
-                next: schedule.next,
-                live: self.live_of(schedule.live),
-            })
+        let all = self.list_schedules(None, usize::MAX);
+        all.into_iter().map(|(view, _)| view).collect()
+    }
+
+    /// Schedules by name, from after one on: as they are now, and what they are.
+    pub fn list_schedules(
+        &self,
+        after: Option<&Name>,
+        limit: usize,
+    ) -> Vec<(ScheduleView, Arc<Schedule>)> {
+        let found = self.state.schedules.range(from_after(after)).take(limit);
+        found
+            .map(|(_, schedule)| (self.schedule_view(schedule), schedule.schedule.clone()))
             .collect()
+    }
+
+    /// The schedule of this name as it is now.
+    pub fn schedule_now(&self, name: &Name) -> Option<(ScheduleView, Arc<Schedule>)> {
+        let found = self.state.schedules.get(name)?;
+        Some((self.schedule_view(found), found.schedule.clone()))
+    }
+
+    fn schedule_view(&self, schedule: &ScheduleState) -> ScheduleView {
+        ScheduleView {
+            name: schedule.schedule.name.clone(),
+            paused: schedule.paused,
+            last: schedule.last,
+            last_fired: schedule.last_fired.clone(),
+            next: schedule.next,
+            live: self.live_of(schedule.live),
+        }
     }
 
     fn live_of(&self, task: Option<TaskId>) -> Option<TaskId> {
@@ -63,4 +104,10 @@ impl Core {
             parked_takes: self.soft.parked.len() as u64,
         }
     }
+}
+
+/// Everything after a name, or everything.
+fn from_after(after: Option<&Name>) -> (Bound<&Name>, Bound<&Name>) {
+    let from = after.map_or(Bound::Unbounded, Bound::Excluded);
+    (from, Bound::Unbounded)
 }

@@ -23,6 +23,11 @@ impl Delivery {
         }
     }
 
+    /// The tasks, to be written down for the worker.
+    pub fn look(&self) -> Option<&Taken> {
+        self.taken.as_ref()
+    }
+
     /// The tasks; whoever calls this delivers them.
     pub fn accept(mut self) -> Taken {
         self.taken.take().unwrap_or_default()

@@ -3,7 +3,7 @@
 
 use super::answer::Json;
 use super::{Answer, App, Failed};
-use crate::server::{Caller, DEFAULT_NAMESPACE, Hosted, Server};
+use crate::server::{Caller, DEFAULT_NAMESPACE, Hosted, Server, scopes_text};
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
@@ -12,38 +12,41 @@ use interlock_api::token::Scope;
 use interlock_api::{Code, Problem};
 use interlock_core::words::Name;
 use interlock_core::{Command, Reply};
+use interlock_store::NamespaceId;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
 /// What a route demands.
 pub trait Demand: Send + Sync + 'static {
-    /// The scope.
-    const SCOPE: Scope;
+    /// The scopes, any one of which is enough.
+    const SCOPES: &'static [Scope];
 }
 
 macro_rules! demands {
-    ($($(#[$doc:meta])* $name:ident),+) => {
+    ($($(#[$doc:meta])* $name:ident: $($scope:ident)|+),+) => {
         $($(#[$doc])*
         #[derive(Debug)]
         pub struct $name;
 
         impl Demand for $name {
-            const SCOPE: Scope = Scope::$name;
+            const SCOPES: &'static [Scope] = &[$(Scope::$scope),+];
         })+
     };
 }
 
 demands!(
     /// To submit tasks.
-    Submit,
+    Submit: Submit,
     /// To be a worker.
-    Work,
+    Work: Work,
     /// To look.
-    Read,
+    Read: Read,
     /// To steer.
-    Operate,
+    Operate: Operate,
     /// To change settings.
-    Admin
+    Admin: Admin,
+    /// What both a worker and an operator may do.
+    OperateOrWork: Operate | Work
 );
 
 /// A caller who may do what the route demands, in the namespace it named.
@@ -84,7 +87,7 @@ impl<D: Demand> FromRequestParts<App> for Access<D> {
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Failed> {
         let caller = authenticate(app, &parts.headers)?;
-        allow(&caller, D::SCOPE)?;
+        allow(&caller, D::SCOPES)?;
         let namespace = namespace_of(app, &caller, &parts.headers)?;
         Ok(Self {
             server: app.server.clone(),
@@ -97,7 +100,7 @@ impl<D: Demand> FromRequestParts<App> for Access<D> {
 }
 
 /// A caller of the whole server, whatever the namespace.
-pub struct Whole<D> {
+pub(super) struct Whole<D> {
     /// The server.
     pub server: Arc<Server>,
     /// Who is calling.
@@ -105,12 +108,36 @@ pub struct Whole<D> {
     demand: PhantomData<D>,
 }
 
+impl<D> Whole<D> {
+    /// The namespaces that the caller may see, by name.
+    pub(super) fn namespaces(&self) -> Vec<Arc<Hosted>> {
+        let mut all = self.server.namespaces.all();
+        all.retain(|hosted| self.may_use(hosted.id));
+        all
+    }
+
+    /// The namespace of this name.
+    pub(super) fn namespace(&self, name: &str) -> Answer<Arc<Hosted>> {
+        find_namespace(&self.server, &self.caller, name)
+    }
+
+    /// Whether the caller may use this namespace.
+    pub(super) fn may_use(&self, namespace: NamespaceId) -> bool {
+        self.caller.namespace.is_none_or(|own| own == namespace)
+    }
+
+    /// Who is calling, for the record.
+    pub(super) fn by(&self) -> Option<Name> {
+        Name::new(self.caller.name.as_deref()?).ok()
+    }
+}
+
 impl<D: Demand> FromRequestParts<App> for Whole<D> {
     type Rejection = Failed;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Failed> {
         let caller = authenticate(app, &parts.headers)?;
-        allow(&caller, D::SCOPE)?;
+        allow(&caller, D::SCOPES)?;
         Ok(Self {
             server: app.server.clone(),
             caller,
@@ -138,12 +165,13 @@ fn authenticate(app: &App, headers: &HeaderMap) -> Result<Arc<Caller>, Failed> {
         .ok_or_else(|| unauthorized("there is no such token, or it was revoked"))
 }
 
-fn allow(caller: &Caller, scope: Scope) -> Result<(), Failed> {
-    if caller.may(scope) {
+fn allow(caller: &Caller, scopes: &[Scope]) -> Result<(), Failed> {
+    if scopes.iter().any(|scope| caller.may(*scope)) {
         return Ok(());
     }
-    let scope = serde_json::to_string(&scope).unwrap_or_default();
-    let detail = format!("this needs the scope {}", scope.trim_matches('"'));
+    let words = scopes.iter().map(|scope| scopes_text(&[*scope]));
+    let words = words.collect::<Vec<_>>().join(" or ");
+    let detail = format!("this needs the scope {words}");
     Err(Problem::new(Code::Forbidden, detail).into())
 }
 
@@ -152,32 +180,43 @@ fn namespace_of(app: &App, caller: &Caller, headers: &HeaderMap) -> Result<Arc<H
     let wanted = headers
         .get("interlock-namespace")
         .map(|value| value.to_str().unwrap_or(""));
-    let namespaces = &app.server.namespaces;
-    let found = match (wanted, caller.namespace) {
-        (Some(name), _) => namespaces.find(name),
-        (None, Some(own)) => namespaces.all().into_iter().find(|hosted| hosted.id == own),
-        (None, None) => namespaces.find(DEFAULT_NAMESPACE),
-    };
-    let foreign = || Problem::new(Code::Forbidden, "the token is for another namespace");
-    match (found, caller.namespace) {
-        (Some(hosted), Some(own)) if hosted.id != own => Err(foreign().into()),
+    match (wanted, caller.namespace) {
+        (Some(name), _) => find_namespace(&app.server, caller, name),
+        (None, Some(own)) => {
+            let all = app.server.namespaces.all();
+            let found = all.into_iter().find(|hosted| hosted.id == own);
+            found.ok_or_else(foreign)
+        }
+        (None, None) => find_namespace(&app.server, caller, DEFAULT_NAMESPACE),
+    }
+}
+
+/// A namespace by name, if the caller may use it.
+fn find_namespace(server: &Server, caller: &Caller, name: &str) -> Result<Arc<Hosted>, Failed> {
+    let namespaces = &server.namespaces;
+    match (namespaces.find(name), caller.namespace) {
+        (Some(hosted), Some(own)) if hosted.id != own => Err(foreign()),
         (Some(hosted), _) => Ok(hosted),
         // Whether a namespace exists is nobody's business who may not use it.
-        (None, Some(_)) => Err(foreign().into()),
+        (None, Some(_)) => Err(foreign()),
         (None, None) => {
-            let wanted = wanted.unwrap_or(DEFAULT_NAMESPACE);
-            let known = namespaces
-                .all()
-                .into_iter()
-                .map(|hosted| hosted.name.clone());
-            let mut shown = wanted.to_owned();
+            let known = namespaces.all();
+            let known = known.iter().map(|hosted| hosted.name.clone());
+            let mut shown = name.to_owned();
             shown.truncate(shown.floor_char_boundary(64));
             let detail = format!("there is no namespace {shown:?}");
-            Err(Problem::new(Code::UnknownNamespace, detail)
-                .knowing(known)
-                .into())
+            let problem = Problem::new(Code::UnknownNamespace, detail);
+            Err(problem.knowing(known).into())
         }
     }
+}
+
+/// The refusal of a namespace that is not the caller's.
+pub(super) fn foreign() -> Failed {
+    Failed(Problem::new(
+        Code::Forbidden,
+        "the token is for another namespace",
+    ))
 }
 
 fn trace_of(headers: &HeaderMap) -> Option<Box<str>> {

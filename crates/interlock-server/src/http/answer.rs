@@ -9,6 +9,9 @@ use interlock_api::{Code, Problem, convert};
 use interlock_core::Refusal;
 use interlock_store::StoreError;
 use serde::Serialize;
+use std::collections::BTreeMap;
+use utoipa::IntoResponses;
+use utoipa::openapi::{self, RefOr};
 
 /// What a handler returns.
 pub type Answer<T> = Result<T, Failed>;
@@ -71,6 +74,32 @@ impl IntoResponse for Failed {
             headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
         response
+    }
+}
+
+/// What every route can be answered with instead of what was asked for.
+pub(super) struct Problems;
+
+impl IntoResponses for Problems {
+    fn responses() -> BTreeMap<String, RefOr<openapi::Response>> {
+        let problem = |description: &str| {
+            let schema = openapi::Ref::from_schema_name("Problem");
+            let content = openapi::ContentBuilder::new().schema(Some(schema)).build();
+            let response = openapi::ResponseBuilder::new()
+                .description(description)
+                .content(PROBLEM_JSON, content);
+            RefOr::T(response.build())
+        };
+        BTreeMap::from([
+            (
+                "4XX".to_owned(),
+                problem("It was refused: the code says why"),
+            ),
+            (
+                "5XX".to_owned(),
+                problem("It could not be decided or looked up"),
+            ),
+        ])
     }
 }
 

@@ -6,6 +6,9 @@ mod show;
 mod steer;
 mod submit;
 
+pub(super) use history::{find_ended, read, shown_ended};
+pub(super) use steer::again;
+
 use super::App;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;

@@ -4,8 +4,8 @@ use crate::exit::Outcome;
 use crate::global::Context;
 use crate::{print, word};
 use clap::Args;
-use interlock_api::{Span, Time};
 use interlock_api::task::{self, Outcome as Ended};
+use interlock_api::{Span, Time};
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\

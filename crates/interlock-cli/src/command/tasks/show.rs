@@ -43,7 +43,10 @@ fn shown(task: &Task, context: &Context) {
     ));
     print::fields(&[
         ("resources", some(super::resources(&task.resources))),
-        ("priority", task.priority.map(|priority| priority.to_string())),
+        (
+            "priority",
+            task.priority.map(|priority| priority.to_string()),
+        ),
         ("waits for", some(reasons.collect::<Vec<_>>().join("\n"))),
         ("runs on", task.run.as_ref().map(run)),
         ("progress", progress(task).map(far)),
@@ -60,8 +63,14 @@ fn shown(task: &Task, context: &Context) {
         ("parent", task.parent.map(|parent| parent.to_string())),
         ("schedule", task.schedule.clone()),
         ("retry of", task.retry_of.map(|task| task.to_string())),
-        ("payload", task.payload.as_ref().map(|json| json.get().to_owned())),
-        ("result", task.result.as_ref().map(|json| json.get().to_owned())),
+        (
+            "payload",
+            task.payload.as_ref().map(|json| json.get().to_owned()),
+        ),
+        (
+            "result",
+            task.result.as_ref().map(|json| json.get().to_owned()),
+        ),
     ]);
 }
 

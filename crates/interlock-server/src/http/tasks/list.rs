@@ -2,14 +2,13 @@
 
 use super::history::{read, shown_ended};
 use crate::cell::{Pending, history_row, outcome_word};
-use crate::http::answer::Json;
+use crate::http::answer::{Json, Problems};
 use crate::http::body::Query;
 use crate::http::{Access, Answer, Read, clock_of};
 use crate::limits;
 use interlock_api::convert;
 use interlock_api::convert::query::TaskFilter;
 use interlock_api::page::{Cursor, Page};
-use interlock_api::problem::Problem;
 use interlock_api::task::{State, Task, TaskQuery};
 use interlock_core::view;
 use interlock_core::words::{Outcome, TaskId};
@@ -24,11 +23,11 @@ struct Stretch {
 
 /// Lists tasks, newest first.
 #[utoipa::path(get, path = "/v1/tasks", tag = "tasks",
+    security(("token" = ["read"])),
     params(TaskQuery),
     responses(
         (status = 200, description = "A page; it may be short, or empty, and have a cursor", body = Page<Task>),
-        (status = "4XX", description = "The filter makes no sense", body = Problem),
-        (status = "5XX", description = "They could not be looked up", body = Problem),
+        Problems,
     ))]
 pub(super) async fn list(
     access: Access<Read>,

@@ -2,7 +2,7 @@
 
 use super::history::{find_ended, shown_ended};
 use crate::cell::{Cell, Until as CellUntil, View};
-use crate::http::answer::Json;
+use crate::http::answer::{Json, Problems};
 use crate::http::body::{Id, Query};
 use crate::http::{Access, Answer, Read, clock_of};
 use interlock_api::explain::Explanation;
@@ -23,11 +23,11 @@ enum Seen {
 
 /// Shows a task; waits for it if asked to.
 #[utoipa::path(get, path = "/v1/tasks/{id}", tag = "tasks",
+    security(("token" = ["read"])),
     params(("id" = u64, Path, description = "The task"), WaitQuery),
     responses(
         (status = 200, description = "The task", body = Task),
-        (status = "4XX", description = "There is no such task", body = Problem),
-        (status = "5XX", description = "It could not be looked up", body = Problem),
+        Problems,
     ))]
 pub(super) async fn show(
     access: Access<Read>,
@@ -82,11 +82,11 @@ fn look(view: &View<'_>, task: TaskId) -> Seen {
 
 /// Says why a task is not running: the whole chain of causes.
 #[utoipa::path(get, path = "/v1/tasks/{id}/explain", tag = "tasks",
+    security(("token" = ["read"])),
     params(("id" = u64, Path, description = "The task")),
     responses(
         (status = 200, description = "The causes", body = Explanation),
-        (status = "4XX", description = "It has ended, or there is no such task", body = Problem),
-        (status = "5XX", description = "It could not be looked up", body = Problem),
+        Problems,
     ))]
 pub(super) async fn explain(access: Access<Read>, Id(id): Id) -> Answer<Json<Explanation>> {
     let task = TaskId(id);

@@ -2,12 +2,12 @@
 
 use super::history::find_ended;
 use crate::cell::CellError;
-use crate::http::answer::{Json, WithStatus};
+use crate::http::answer::{Json, Problems, WithStatus};
 use crate::http::body::{Body1, Id};
 use crate::http::{Access, Answer, Operate, clock_of};
 use crate::limits;
 use interlock_api::problem::Problem;
-use interlock_api::task::{Bump, Cancel, Cancelling, Done, Purge, Purged};
+use interlock_api::task::{Bump, Cancel, Cancelling, Done, Nothing, Purge, Purged};
 use interlock_api::verdict::Report;
 use interlock_api::{Code, convert};
 use interlock_core::command::{HoldTarget, Submit};
@@ -22,12 +22,12 @@ use interlock_store::{HistoryFilter, Purge as PurgeHistory};
 /// A waiting one is cancelled at once; of a running one the worker is told, and it ends at its lease
 /// end at the latest.
 #[utoipa::path(post, path = "/v1/tasks/{id}/cancel", tag = "tasks",
+    security(("token" = ["operate"])),
     params(("id" = u64, Path, description = "The task")),
     request_body = Cancel,
     responses(
         (status = 200, description = "It is cancelled, or its worker is being told", body = Cancelling),
-        (status = "4XX", description = "It was refused", body = Problem),
-        (status = "5XX", description = "It could not be decided", body = Problem),
+        Problems,
     ))]
 pub(super) async fn cancel(
     access: Access<Operate>,
@@ -48,18 +48,18 @@ pub(super) async fn cancel(
 
 /// Submits an ended task again, through admission, linked to the old one.
 #[utoipa::path(post, path = "/v1/tasks/{id}/retry", tag = "tasks",
+    security(("token" = ["operate"])),
     params(("id" = u64, Path, description = "The task")),
-    request_body = Done,
+    request_body = Nothing,
     responses(
         (status = 202, description = "It became a new task", body = Report),
         (status = 200, description = "It joined a task that waits", body = Report),
-        (status = "4XX", description = "It was rejected or refused", body = Problem),
-        (status = "5XX", description = "It could not be decided", body = Problem),
+        Problems,
     ))]
 pub(super) async fn retry(
     access: Access<Operate>,
     Id(id): Id,
-    Body1(Done {}): Body1<Done>,
+    Body1(Nothing {}): Body1<Nothing>,
 ) -> Answer<WithStatus<Report>> {
     let task = TaskId(id);
     let live = access
@@ -108,12 +108,12 @@ pub(in crate::http) fn again(ended: &EndedTask) -> Submission {
 
 /// Raises the priority of a waiting task.
 #[utoipa::path(post, path = "/v1/tasks/{id}/bump", tag = "tasks",
+    security(("token" = ["operate"])),
     params(("id" = u64, Path, description = "The task")),
     request_body = Bump,
     responses(
         (status = 200, description = "Done", body = Done),
-        (status = "4XX", description = "It was refused", body = Problem),
-        (status = "5XX", description = "It could not be decided", body = Problem),
+        Problems,
     ))]
 pub(super) async fn bump(
     access: Access<Operate>,
@@ -127,17 +127,17 @@ pub(super) async fn bump(
 
 /// Keeps a task from starting until it is released.
 #[utoipa::path(post, path = "/v1/tasks/{id}/hold", tag = "tasks",
+    security(("token" = ["operate"])),
     params(("id" = u64, Path, description = "The task")),
-    request_body = Done,
+    request_body = Nothing,
     responses(
         (status = 200, description = "Done", body = Done),
-        (status = "4XX", description = "It was refused", body = Problem),
-        (status = "5XX", description = "It could not be decided", body = Problem),
+        Problems,
     ))]
 pub(super) async fn hold(
     access: Access<Operate>,
     Id(id): Id,
-    Body1(Done {}): Body1<Done>,
+    Body1(Nothing {}): Body1<Nothing>,
 ) -> Answer<Json<Done>> {
     let (what, by) = (HoldTarget::Task(TaskId(id)), access.by());
     access.done(Command::Hold { what, by }).await
@@ -145,17 +145,17 @@ pub(super) async fn hold(
 
 /// Ends the hold of a task.
 #[utoipa::path(post, path = "/v1/tasks/{id}/release", tag = "tasks",
+    security(("token" = ["operate"])),
     params(("id" = u64, Path, description = "The task")),
-    request_body = Done,
+    request_body = Nothing,
     responses(
         (status = 200, description = "Done", body = Done),
-        (status = "4XX", description = "It was refused", body = Problem),
-        (status = "5XX", description = "It could not be decided", body = Problem),
+        Problems,
     ))]
 pub(super) async fn release(
     access: Access<Operate>,
     Id(id): Id,
-    Body1(Done {}): Body1<Done>,
+    Body1(Nothing {}): Body1<Nothing>,
 ) -> Answer<Json<Done>> {
     let (what, by) = (HoldTarget::Task(TaskId(id)), access.by());
     access.done(Command::Release { what, by }).await
@@ -163,11 +163,11 @@ pub(super) async fn release(
 
 /// Deletes ended tasks from the history.
 #[utoipa::path(post, path = "/v1/tasks/purge", tag = "tasks",
+    security(("token" = ["operate"])),
     request_body = Purge,
     responses(
         (status = 200, description = "How many are gone", body = Purged),
-        (status = "4XX", description = "It was refused", body = Problem),
-        (status = "5XX", description = "It could not be done", body = Problem),
+        Problems,
     ))]
 pub(super) async fn purge(
     access: Access<Operate>,

@@ -1,10 +1,9 @@
 //! `submit`: one or many.
 
-use crate::http::answer::{Json, WithStatus};
+use crate::http::answer::{Json, Problems, WithStatus};
 use crate::http::body::{Body1, Query};
 use crate::http::{Access, Answer, Submit, clock_of};
 use interlock_api::convert;
-use interlock_api::problem::Problem;
 use interlock_api::submission::{Submission, Submissions, SubmitOptions};
 use interlock_api::verdict::{BatchReport, Report};
 use interlock_core::command::Submit as SubmitCommand;
@@ -17,13 +16,13 @@ use interlock_core::{Command, Reply, words};
 /// Answers at once whether anything stands in its way: `accepted`, `postponed` with the reasons, or
 /// a problem `rejected` with the reasons.
 #[utoipa::path(post, path = "/v1/tasks", tag = "tasks",
+    security(("token" = ["submit"])),
     params(SubmitOptions),
     request_body = Submission,
     responses(
         (status = 202, description = "It became a task", body = Report),
         (status = 200, description = "It joined a task that waits, repeats an earlier request, or was only tried", body = Report),
-        (status = "4XX", description = "It was rejected or refused", body = Problem),
-        (status = "5XX", description = "It could not be decided", body = Problem),
+        Problems,
     ))]
 pub(super) async fn submit(
     access: Access<Submit>,
@@ -42,12 +41,12 @@ pub(super) async fn submit(
 ///
 /// A bad item never harms its neighbours.
 #[utoipa::path(post, path = "/v1/tasks/batch", tag = "tasks",
+    security(("token" = ["submit"])),
     params(SubmitOptions),
     request_body = Submissions,
     responses(
         (status = 200, description = "What became of each", body = BatchReport),
-        (status = "4XX", description = "The request as a whole was refused", body = Problem),
-        (status = "5XX", description = "It could not be decided", body = Problem),
+        Problems,
     ))]
 pub(super) async fn batch(
     access: Access<Submit>,

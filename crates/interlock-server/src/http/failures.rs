@@ -1,0 +1,117 @@
+//! Failures, grouped by kind and error, and their retry in bulk.
+
+use super::answer::{Json, Problems};
+use super::body::{Body1, Query};
+use super::tasks::{again, read};
+use super::{Access, Answer, App, Operate, Read, clock_of};
+use crate::cell::{CellError, outcome_word};
+use crate::limits;
+use interlock_api::convert;
+use interlock_api::failure::{Failure, FailureQuery, Retried, RetriedTask, RetryFailures};
+use interlock_api::page::{self, Cursor, Page};
+use interlock_api::time::Time;
+use interlock_core::command::Submit;
+use interlock_core::row::EndedTask;
+use interlock_core::words::Outcome;
+use interlock_core::{Command, Reply};
+use interlock_store::{FailureGroup, HistoryFilter, HistoryPage};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+pub(super) fn routes() -> OpenApiRouter<App> {
+    OpenApiRouter::new()
+        .routes(routes!(list))
+        .routes(routes!(retry))
+}
+
+/// Lists what failed for good, grouped by kind and error, the latest first.
+#[utoipa::path(get, path = "/v1/failures", tag = "failures",
+    security(("token" = ["read"])),
+    params(FailureQuery),
+    responses(
+        (status = 200, description = "The groups; there is only one page", body = Page<Failure>),
+        Problems,
+    ))]
+async fn list(
+    access: Access<Read>,
+    Query(query): Query<FailureQuery>,
+) -> Answer<Json<Page<Failure>>> {
+    let limit = page::limit(query.limit)? as usize;
+    access.namespace.cell.settle().await?;
+    let id = access.namespace.id;
+    let found = (access.server.readers)
+        .read(move |reader| reader.failures(id, limit))
+        .await;
+    let found = found.ok_or(CellError::Stopping)??;
+    let items = found.into_iter().map(failure).collect();
+    Ok(Json(Page::new(items, None)))
+}
+
+fn failure(group: FailureGroup) -> Failure {
+    Failure {
+        kind: group.kind,
+        error: group.error,
+        count: group.count,
+        resources: group.resources,
+        first: Time::from_ms(group.first_ms),
+        last: Time::from_ms(group.last_ms),
+    }
+}
+
+/// Submits failed tasks again, each through admission and linked to the old one.
+///
+/// Up to 1,000 of them, the newest first; the answer says where to go on.
+#[utoipa::path(post, path = "/v1/failures/retry", tag = "failures",
+    security(("token" = ["operate"])),
+    request_body = RetryFailures,
+    responses(
+        (status = 200, description = "What became of each", body = Retried),
+        Problems,
+    ))]
+async fn retry(
+    access: Access<Operate>,
+    Body1(wire): Body1<RetryFailures>,
+) -> Answer<Json<Retried>> {
+    let filter = HistoryFilter {
+        outcomes: vec![outcome_word(Outcome::Failed).to_owned()],
+        kind: Some(convert::name(&wire.kind, "kind")?.to_string()),
+        error: wire.error,
+        ..HistoryFilter::default()
+    };
+    let before = page::after_id(wire.cursor.as_deref())?;
+    access.namespace.cell.settle().await?;
+    let id = access.namespace.id;
+    let found = (access.server.readers)
+        .read(move |reader| reader.list(id, &filter, before, limits::RETRIES_MAX))
+        .await;
+    let HistoryPage { rows, next } = found.ok_or(CellError::Stopping)??;
+    let mut retried = Vec::with_capacity(rows.len());
+    for slice in rows.chunks(limits::RETRIES_SLICE) {
+        let ended: Answer<Vec<EndedTask>> = slice.iter().map(read).collect();
+        retried.extend(submit_again(&access, &ended?).await?);
+    }
+    let next = next.map(|next| Cursor::Id(next).to_string());
+    Ok(Json(Retried { retried, next }))
+}
+
+async fn submit_again(access: &Access<Operate>, ended: &[EndedTask]) -> Answer<Vec<RetriedTask>> {
+    let command = Command::Submit(Submit {
+        items: ended.iter().map(again).collect(),
+        group: false,
+        dry_run: false,
+    });
+    let answered = access.namespace.cell.decide(command).await?;
+    match &answered.reply {
+        Reply::Submitted { answers, .. } => {
+            let clock = clock_of(answered.now);
+            let each = ended.iter().zip(answers);
+            let outcomes = each.map(|(old, answer)| RetriedTask {
+                task: old.task.0,
+                outcome: convert::verdict::answer(answer, &clock).into(),
+            });
+            Ok(outcomes.collect())
+        }
+        Reply::Refused(refusal) => Err(refusal.clone().into()),
+        other => unreachable!("a submission is not answered by {other:?}"),
+    }
+}

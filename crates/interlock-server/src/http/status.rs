@@ -1,0 +1,86 @@
+//! The server at a glance, and whether it is alive and ready.
+
+use super::access::Whole;
+use super::answer::{Json, Problems, WithStatus};
+use super::{Answer, App, Read};
+use crate::server::Hosted;
+use axum::extract::State;
+use interlock_api::convert;
+use interlock_api::span::Span;
+use interlock_api::status::{Counts, Health, NamespaceStatus, Status};
+use interlock_api::time::Time;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+pub(super) fn routes() -> OpenApiRouter<App> {
+    OpenApiRouter::new()
+        .routes(routes!(status))
+        .routes(routes!(alive))
+        .routes(routes!(ready))
+}
+
+/// Shows the server at a glance, as far as the token allows to see it.
+#[utoipa::path(get, path = "/v1/status", tag = "server",
+    security(("token" = ["read"])),
+    responses(
+        (status = 200, description = "The server", body = Status),
+        Problems,
+    ))]
+async fn status(whole: Whole<Read>) -> Answer<Json<Status>> {
+    let mut namespaces = Vec::new();
+    for hosted in whole.namespaces() {
+        namespaces.push(namespace_status(&hosted).await);
+    }
+    let up = whole.server.started.elapsed().as_millis();
+    Ok(Json(Status {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        now: Time::from(crate::clock::wall()),
+        up: Span::from_ms(u64::try_from(up).unwrap_or(u64::MAX)),
+        store: whole.server.store.to_owned(),
+        namespaces,
+    }))
+}
+
+async fn namespace_status(hosted: &Hosted) -> NamespaceStatus {
+    let seen = match hosted.cell.is_ready() {
+        true => {
+            let read = |view: &crate::cell::View<'_>| (view.core.position(), view.core.counts());
+            hosted.cell.read(read).await.ok()
+        }
+        false => None,
+    };
+    NamespaceStatus {
+        name: hosted.name.clone(),
+        ready: seen.is_some(),
+        position: seen.map_or(0, |(position, _)| position),
+        counts: seen.map_or_else(Counts::default, |(_, counts)| {
+            convert::status::counts(&counts)
+        }),
+    }
+}
+
+/// Says whether the process is alive. Needs no token.
+#[utoipa::path(get, path = "/healthz", tag = "server",
+    responses((status = 200, description = "It is alive", body = Health)))]
+async fn alive() -> Json<Health> {
+    Json(Health {
+        status: "ok".to_owned(),
+    })
+}
+
+/// Says whether every namespace is loaded and answers. Needs no token.
+#[utoipa::path(get, path = "/readyz", tag = "server",
+    responses(
+        (status = 200, description = "All of them are", body = Health),
+        (status = 503, description = "Some are not", body = Health),
+    ))]
+async fn ready(State(app): State<App>) -> WithStatus<Health> {
+    let all = app.server.namespaces.all();
+    let loading = all.iter().filter(|hosted| !hosted.cell.is_ready()).count();
+    let (code, status) = match loading {
+        0 => (200, "ok".to_owned()),
+        1 => (503, "a namespace is being loaded".to_owned()),
+        loading => (503, format!("{loading} namespaces are being loaded")),
+    };
+    WithStatus(code, Health { status })
+}
