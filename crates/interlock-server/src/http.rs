@@ -8,6 +8,7 @@ mod answer;
 mod body;
 mod docs;
 mod document;
+mod events;
 mod failures;
 mod groups;
 mod kinds;
@@ -80,6 +81,7 @@ fn described() -> OpenApiRouter<App> {
         .merge(quotas::routes())
         .merge(workers::routes())
         .merge(failures::routes())
+        .merge(events::routes())
         .merge(work::routes())
         .merge(namespaces::routes())
         .merge(tokens::routes())

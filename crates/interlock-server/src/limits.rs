@@ -58,3 +58,12 @@ pub const RETRIES_MAX: usize = 1_000;
 pub const RETRIES_SLICE: usize = 100;
 /// Namespaces of one server: each has a thread of its own.
 pub const NAMESPACES_MAX: usize = 1_000;
+
+/// How often a silent stream of events says that it is still there.
+pub const KEEP_ALIVE_EVERY: Duration = Duration::from_secs(15);
+/// How often a stream tells how far runs are.
+pub const PROGRESS_EVERY: Duration = Duration::from_millis(250);
+/// Records of the log that a stream reads in one go.
+pub const LOG_RECORDS_READ: usize = 200;
+/// Tasks of the current state that a stream reads in one go.
+pub const STATE_TASKS_READ: usize = 200;

@@ -65,7 +65,16 @@ pub(super) fn finish(document: &mut Openapi) {
         ];
         for operation in operations.into_iter().flatten() {
             add_namespace(operation);
+            name_it(operation);
         }
+    }
+}
+
+/// Handlers of different nouns have the same names; an operation must not.
+fn name_it(operation: &mut Operation) {
+    let tag = operation.tags.iter().flatten().next();
+    if let (Some(tag), Some(id)) = (tag, &mut operation.operation_id) {
+        *id = format!("{tag}_{id}");
     }
 }
 

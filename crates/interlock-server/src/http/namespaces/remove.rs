@@ -50,7 +50,11 @@ fn refuse_if_used(counts: &Counts) -> Answer<()> {
     if tasks == 0 {
         return Ok(());
     }
-    let mut problem = Problem::new(Code::NamespaceInUse, format!("it has {tasks} live tasks"));
+    let detail = match tasks {
+        1 => "one of its tasks has not ended".to_owned(),
+        tasks => format!("{tasks} of its tasks have not ended"),
+    };
+    let mut problem = Problem::new(Code::NamespaceInUse, detail);
     problem.more.count = Some(tasks);
     Err(problem.into())
 }

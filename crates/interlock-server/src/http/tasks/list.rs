@@ -63,7 +63,7 @@ fn merge(stretches: Vec<Stretch>, limit: usize) -> Page<Task> {
         .unwrap_or(0);
     let tasks = stretches.into_iter().flat_map(|stretch| stretch.tasks);
     let mut tasks: Vec<Task> = tasks.filter(|task| task.task >= complete).collect();
-    tasks.sort_by(|a, b| b.task.cmp(&a.task));
+    tasks.sort_unstable_by_key(|task| std::cmp::Reverse(task.task));
     // One that ended between the looks is in two of them.
     tasks.dedup_by_key(|task| task.task);
     let more = tasks.len() > limit;
