@@ -43,6 +43,7 @@ use crate::store::{Reader, Result, Store};
 use crate::types::{
     Append, Checkpoint, HistoryRow, Loaded, Namespace, NamespaceId, NewToken, Purge, Purged, Token,
 };
+pub use backup::backup_of;
 use fault::{Fault, Tried, snapshot, transaction};
 use ledger::Ledger;
 use lock::Lock;

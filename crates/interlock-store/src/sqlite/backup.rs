@@ -16,6 +16,21 @@ use crate::store::Result;
 /// A copy that is not finished has this name, which makes its directory unfit to be opened.
 pub(super) const UNFINISHED: &str = "interlock.db.unfinished";
 
+/// Copies the store in a data directory, as of one moment, to a data directory that must not exist.
+/// A server may have the store open and go on writing to it meanwhile.
+pub fn backup_of(dir: impl AsRef<Path>, to: impl AsRef<Path>) -> Result<()> {
+    let db = dir.as_ref().join(DATABASE);
+    if let Err(source) = db.metadata() {
+        return Err(StoreError::Io {
+            doing: "make a backup of",
+            path: dir.as_ref().to_owned(),
+            source,
+        });
+    }
+    let from = settings::reader(&db).map_err(|fault| fault.of_reading(&db))?;
+    backup(&from, to.as_ref())
+}
+
 /// Copies a database, as of one moment, to a data directory that must not exist.
 pub(super) fn backup(from: &Connection, to: &Path) -> Result<()> {
     let failed = |source| StoreError::Io {

@@ -1,0 +1,23 @@
+//! The commands, one file each.
+
+pub mod backup;
+pub mod completions;
+pub mod config;
+pub mod failures;
+pub mod groups;
+pub mod kinds;
+pub mod man;
+pub mod namespaces;
+pub mod quotas;
+pub mod resources;
+pub mod schedules;
+pub mod serve;
+pub mod status;
+pub mod submit;
+pub mod tasks;
+pub mod tokens;
+pub mod verify;
+pub mod workers;
+
+mod page;
+mod wait;

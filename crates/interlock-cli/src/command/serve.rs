@@ -1,0 +1,265 @@
+//! `interlock serve`: the server.
+
+use crate::config::Config;
+use crate::exit::{Failure, Outcome};
+use crate::{config, logs, print};
+use anyhow::anyhow;
+use clap::{Args, ValueEnum};
+use interlock_server::door::{Door, DoorConfig, DoorError, Tls};
+use interlock_server::server::Server;
+use interlock_store::{MemoryStore, SqliteStore, Store, StoreError};
+use serde::Deserialize;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::{mpsc, oneshot};
+use tracing::{error, info, warn};
+
+const EXAMPLES: &str = "\
+Examples:
+  interlock serve
+      Serves on 127.0.0.1:7420 and keeps everything in ./interlock-data.
+  interlock serve --data /var/lib/interlock --config interlock.toml
+      The same elsewhere, with namespaces, kinds, quotas and schedules from a file.
+  interlock serve --listen 0.0.0.0:7420
+      For other machines too; needs a token (`interlock tokens create`) or --no-tokens.
+  interlock serve --store memory --listen 127.0.0.1:0
+      For trying things out: keeps nothing, on a free port.
+
+Flags win over environment variables, those over the configuration file.
+SIGINT or SIGTERM stops it in order, a second one at once. It exits with 1 if the store fails.";
+
+/// What a shell says of a process that was interrupted.
+const ENDED_AT_ONCE: i32 = 130;
+
+/// Starts the server.
+#[derive(Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Serve {
+    /// Where everything is kept; made if it is not there [default: interlock-data]
+    #[arg(long, value_name = "DIR", env = "INTERLOCK_DATA")]
+    data: Option<PathBuf>,
+    /// Where to listen [default: 127.0.0.1:7420]
+    #[arg(long, value_name = "ADDRESS", env = "INTERLOCK_LISTEN")]
+    listen: Option<SocketAddr>,
+    /// Let everybody in without a token, from other machines too
+    #[arg(long)]
+    no_tokens: bool,
+    /// The certificate chain for TLS, PEM
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    tls_cert: Option<PathBuf>,
+    /// The private key for TLS, PEM
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
+    /// A configuration file; `interlock config check` checks it
+    #[arg(long, value_name = "FILE", env = "INTERLOCK_CONFIG")]
+    config: Option<PathBuf>,
+    /// Where to keep things [default: sqlite]
+    #[arg(long, value_enum)]
+    store: Option<StoreKind>,
+    /// What to log, such as `info` or `warn,interlock_server=debug` [default: info]
+    #[arg(long, value_name = "FILTER", env = "INTERLOCK_LOG")]
+    log: Option<String>,
+    /// How log lines look [default: text]
+    #[arg(long, value_enum, env = "INTERLOCK_LOG_FORMAT")]
+    log_format: Option<logs::Format>,
+}
+
+/// Where to keep things.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StoreKind {
+    /// In a file; survives everything that the disk survives.
+    #[default]
+    Sqlite,
+    /// Nowhere: gone when the process ends.
+    Memory,
+}
+
+/// Everything that was settled by flags, environment and file.
+struct Settled {
+    data: PathBuf,
+    door: DoorConfig,
+    store: StoreKind,
+    config: Config,
+}
+
+impl Serve {
+    /// Serves until told to stop.
+    pub fn run(self) -> Outcome {
+        let settled = self.settle()?;
+        let (store, kind) = open(&settled)?;
+        let runtime = tokio::runtime::Runtime::new()?;
+        runtime.block_on(serve(settled, store, kind))
+    }
+
+    /// Flags win over the environment, that over the file; then come the defaults.
+    fn settle(self) -> Result<Settled, Failure> {
+        let config = match &self.config {
+            Some(file) => good(Config::read(file)?, file)?,
+            None => Config::default(),
+        };
+        let file = config.server.clone();
+        let tls = match (
+            self.tls_cert.or(file.tls_cert),
+            self.tls_key.or(file.tls_key),
+        ) {
+            (Some(cert), Some(key)) => Some(Tls { cert, key }),
+            (None, None) => None,
+            _ => return Err(half_of_tls()),
+        };
+        let log = self.log.or(file.log);
+        let filter = logs::filter(log.as_deref().unwrap_or(logs::DEFAULT))?;
+        logs::start(
+            filter,
+            self.log_format.or(file.log_format).unwrap_or_default(),
+        );
+        let listen = self.listen.or(file.listen);
+        Ok(Settled {
+            data: (self.data.or(file.data)).unwrap_or_else(|| PathBuf::from("interlock-data")),
+            door: DoorConfig {
+                listen: listen.unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 7420))),
+                open: self.no_tokens || file.no_tokens,
+                echo: false,
+                tls,
+            },
+            store: self.store.or(file.store).unwrap_or_default(),
+            config,
+        })
+    }
+}
+
+/// A configuration without mistakes; its warnings go to the log later.
+fn good(config: Config, file: &Path) -> Result<Config, Failure> {
+    let Some(mistake) = config.mistakes.first() else {
+        return Ok(config);
+    };
+    let (file, count) = (file.display(), config.mistakes.len() as u64);
+    let mistakes = print::count(count, "mistake");
+    Err(
+        Failure::usage(anyhow!("{file} has {mistakes}; the first: {mistake}"))
+            .hint(format!("`interlock config check {file}` names them all")),
+    )
+}
+
+fn open(settled: &Settled) -> Result<(Box<dyn Store>, &'static str), Failure> {
+    match settled.store {
+        StoreKind::Memory => Ok((Box::new(MemoryStore::default()), "memory")),
+        StoreKind::Sqlite => {
+            let store = SqliteStore::open(&settled.data).map_err(cannot_open)?;
+            Ok((Box::new(store), "sqlite"))
+        }
+    }
+}
+
+async fn serve(settled: Settled, store: Box<dyn Store>, kind: &'static str) -> Outcome {
+    let (alarm, mut lost) = mpsc::unbounded_channel();
+    let server = Server::start(store, kind, move |error| {
+        let _gone = alarm.send(error.to_string());
+    })?;
+    for warning in &settled.config.warnings {
+        warn!("configuration, {warning}");
+    }
+    if let Err(error) = config::apply(&settled.config, &server).await {
+        server.stop().await?;
+        return Err(error.into());
+    }
+    let door = match Door::open(server.clone(), &settled.door).await {
+        Ok(door) => door,
+        Err(error) => {
+            server.stop().await?;
+            return Err(cannot_listen(error));
+        }
+    };
+    let stop = listen_for_signals()?;
+    welcome(door.address(), settled.door.tls.is_some());
+    tokio::select! {
+        () = door.serve(async { let _told = stop.await; }) => {}
+        // Nothing that is under way will be answered: no reason to wait for it.
+        Some(why) = lost.recv() => return Err(store_lost(&why)),
+    }
+    tokio::select! {
+        stopped = server.stop() => stopped?,
+        Some(why) = lost.recv() => return Err(store_lost(&why)),
+    }
+    info!("stopped");
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The first signal is passed on, the second ends the process at once: what was acknowledged is on
+/// the disk already.
+fn listen_for_signals() -> std::io::Result<oneshot::Receiver<()>> {
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    let (stop, stopped) = oneshot::channel();
+    tokio::spawn(async move {
+        let name = next(&mut interrupt, &mut terminate).await;
+        info!(signal = name, "stopping; a second signal ends it at once");
+        let _gone = stop.send(());
+        let name = next(&mut interrupt, &mut terminate).await;
+        error!(signal = name, "ended at once");
+        std::process::exit(ENDED_AT_ONCE);
+    });
+    Ok(stopped)
+}
+
+async fn next(interrupt: &mut Signal, terminate: &mut Signal) -> &'static str {
+    tokio::select! {
+        _ = interrupt.recv() => "SIGINT",
+        _ = terminate.recv() => "SIGTERM",
+    }
+}
+
+fn store_lost(why: &str) -> Failure {
+    let hint = "look at the disk, then start the server again: it recovers what was acknowledged";
+    Failure::from(anyhow!("the store is lost: {why}")).hint(hint)
+}
+
+fn welcome(address: SocketAddr, tls: bool) {
+    let scheme = if tls { "https" } else { "http" };
+    print::line(format_args!("Interlock listens on {scheme}://{address}"));
+    print::line("");
+    print::line("Try in another terminal:");
+    let server = match (scheme, address.port()) {
+        ("http", 7420) => String::new(),
+        _ => format!(" --server {scheme}://{address}"),
+    };
+    print::line(format_args!("  interlock{server} kinds set sync"));
+    print::line(format_args!(
+        "  interlock{server} submit sync repository:f16"
+    ));
+    print::line(format_args!("  interlock{server} tasks list"));
+}
+
+fn cannot_open(error: StoreError) -> Failure {
+    let hint = match &error {
+        StoreError::Busy { .. } => Some(
+            "a server on this directory is running already; talk to it, or give this one another \
+             directory with --data",
+        ),
+        StoreError::Damaged { .. } => Some("`interlock verify DIR` lists everything that is wrong"),
+        _ => None,
+    };
+    match hint {
+        Some(hint) => Failure::from(error).hint(hint),
+        None => error.into(),
+    }
+}
+
+fn cannot_listen(error: DoorError) -> Failure {
+    match &error {
+        DoorError::Listen { source, .. } if source.kind() == std::io::ErrorKind::AddrInUse => {
+            Failure::from(error)
+                .hint("something listens there already; choose another with --listen")
+        }
+        _ => error.into(),
+    }
+}
+
+fn half_of_tls() -> Failure {
+    Failure::usage(anyhow!(
+        "TLS needs a certificate and a key, and only one of them is given"
+    ))
+    .hint("give both --tls-cert and --tls-key, or both in the file")
+}

@@ -1,0 +1,104 @@
+//! Options of every command that talks to a server.
+
+use crate::exit::Failure;
+use crate::when;
+use anyhow::Context as _;
+use clap::Args;
+use interlock_api::Time;
+use interlock_client::Client;
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// Options of every command that talks to a server.
+#[derive(Args)]
+#[command(next_help_heading = "Global options")]
+pub struct Global {
+    /// Where the server is
+    #[arg(
+        long,
+        global = true,
+        value_name = "URL",
+        env = "INTERLOCK_SERVER",
+        default_value = "http://127.0.0.1:7420"
+    )]
+    server: String,
+    /// The namespace; the token's own, or `default`, if none
+    #[arg(long, global = true, value_name = "NAME", env = "INTERLOCK_NAMESPACE")]
+    namespace: Option<String>,
+    /// The token, if the server needs one. Others on this machine may see it; better use the
+    /// environment or a file
+    #[arg(
+        long,
+        global = true,
+        value_name = "SECRET",
+        env = "INTERLOCK_TOKEN",
+        hide_env_values = true
+    )]
+    token: Option<String>,
+    /// A file with the token
+    #[arg(long, global = true, value_name = "FILE", env = "INTERLOCK_TOKEN_FILE")]
+    token_file: Option<PathBuf>,
+    /// Print the API's JSON
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+/// What every command that talks to a server needs.
+pub struct Context {
+    /// Talks to the server.
+    pub client: Client,
+    /// Whether to print JSON.
+    pub json: bool,
+    /// The time now.
+    pub now: Time,
+}
+
+impl Global {
+    /// Whether to print JSON.
+    pub fn json(&self) -> bool {
+        self.json
+    }
+
+    /// Ready to talk to the server.
+    pub fn context(&self) -> Result<Context, Failure> {
+        let mut client = Client::new(&self.server).map_err(Failure::usage)?;
+        if let Some(namespace) = &self.namespace {
+            client = client.in_namespace(namespace).map_err(Failure::usage)?;
+        }
+        if let Some(token) = self.secret()? {
+            client = client.with_token(&token).map_err(Failure::usage)?;
+        }
+        Ok(Context {
+            client,
+            json: self.json,
+            now: when::now(),
+        })
+    }
+
+    fn secret(&self) -> Result<Option<String>, Failure> {
+        match (&self.token, &self.token_file) {
+            (Some(token), _) => Ok(Some(token.clone())),
+            (None, Some(file)) => {
+                let text = std::fs::read_to_string(file);
+                let text = text.with_context(|| format!("cannot read {}", file.display()))?;
+                Ok(Some(text.trim().to_owned()))
+            }
+            (None, None) => Ok(None),
+        }
+    }
+}
+
+impl Context {
+    /// Prints an answer: as JSON if that is wanted, else for people.
+    pub fn show<T: Serialize>(&self, answer: &T, for_people: impl FnOnce(&T)) {
+        match self.json {
+            true => crate::print::json(answer),
+            false => for_people(answer),
+        }
+    }
+
+    /// `3 min ago`.
+    pub fn ago(&self, time: Time) -> String {
+        when::relative(time, self.now)
+    }
+}

@@ -1,0 +1,29 @@
+//! Calls about tokens.
+
+use crate::call::segment;
+use crate::client::Client;
+use crate::error::Error;
+use interlock_api::page::Page;
+use interlock_api::task::Done;
+use interlock_api::token::{CreateToken, Token, TokenCreated};
+
+/// Calls about tokens.
+#[derive(Clone, Copy, Debug)]
+pub struct Tokens<'a>(pub(crate) &'a Client);
+
+impl Tokens<'_> {
+    /// All of them, without their secrets.
+    pub async fn list(&self) -> Result<Page<Token>, Error> {
+        self.0.get("/v1/tokens").await
+    }
+
+    /// Creates one. The answer is the only place where its secret is ever shown.
+    pub async fn create(&self, create: &CreateToken) -> Result<TokenCreated, Error> {
+        self.0.post("/v1/tokens", create).await
+    }
+
+    /// Revokes one at once.
+    pub async fn revoke(&self, id: &str) -> Result<Done, Error> {
+        self.0.delete(&format!("/v1/tokens/{}", segment(id))).await
+    }
+}
