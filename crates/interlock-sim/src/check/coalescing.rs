@@ -185,32 +185,41 @@ fn has_barrier(ledger: &Ledger, task: &TaskRow) -> bool {
     rows.flat_map(|row| &row.chain).any(|id| *id != task.id)
 }
 
-/// A lifecycle task on its resources that came after it.
+/// A lifecycle task on its resources that came after it, and that it does not wait behind: a
+/// lifecycle task keeps its position, but where it only reads or updates it waits behind one that
+/// was at work when it came back, and then it runs after that one like whoever comes now.
 fn later_barrier(ledger: &Ledger, task: &TaskRow) -> Option<TaskId> {
-    task.claims.iter().find_map(|(resource, _)| {
-        let chain = ledger
-            .resources
-            .get(resource)
-            .map_or(&[][..], |row| &row.chain);
-        let others = chain.iter().filter(|id| **id != task.id);
-        let there = task.visiting || task.is_lifecycle() && task.arrived;
-        let place = if there {
-            task.let_in_to(resource)
-        } else {
-            task.spot.place
-        };
-        // Where it waits outside it is on the far side of those whom it waits behind.
-        let outside = |id: TaskId| match &task.stage {
-            Stage::Outside(behind) => behind.iter().any(|behind| {
-                !behind.doomed
-                    && task.claims[usize::from(behind.claim)].0 == *resource
-                    && ledger.tasks[&id].came_to(resource) <= behind.arrival
-            }),
-            _ => false,
-        };
-        let mut later = others.filter(|id| ledger.tasks[id].came_to(resource) >= place);
-        later.find(|id| !outside(**id)).copied()
-    })
+    task.claims
+        .iter()
+        .enumerate()
+        .find_map(|(at, (resource, _))| {
+            let chain = ledger
+                .resources
+                .get(resource)
+                .map_or(&[][..], |row| &row.chain);
+            let others = chain.iter().filter(|id| **id != task.id);
+            let there = task.visiting || task.is_lifecycle() && task.arrived;
+            let place = if there {
+                task.let_in_to(resource)
+            } else {
+                task.spot.place
+            };
+            let behind = waits_behind(task, at);
+            let mut later = others.filter(|id| {
+                let came = ledger.tasks[id].came_to(resource);
+                came >= place && behind.is_none_or(|arrival| came > arrival)
+            });
+            later.next().copied()
+        })
+}
+
+/// The arrival that a task waits behind on one of its claims, unless it is doomed by it.
+fn waits_behind(task: &TaskRow, claim: usize) -> Option<u64> {
+    let Stage::Outside(behind) = &task.stage else {
+        return None;
+    };
+    let here = behind.iter().find(|b| usize::from(b.claim) == claim);
+    here.filter(|b| !b.doomed).map(|b| b.arrival)
 }
 
 fn is_same(ledger: &Ledger, task: &TaskRow, item: &Submission) -> bool {
@@ -258,8 +267,9 @@ fn folded(ledger: &Ledger, from: &TaskRow, into: &TaskRow, found: &mut Findings)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::fixture::{Story, ended};
+    use crate::check::fixture::{Story, ended, spot};
     use crate::scenery::resource;
+    use interlock_core::event::Behind;
     use interlock_core::words::{Coalesce, Outcome, Payload, PayloadRule};
 
     fn story() -> Story {
@@ -289,6 +299,34 @@ mod tests {
         story.admit(3, &[("a:1", Op::Delete)]);
         story.events(vec![merged_event(1, 4)]);
         story.caught("across the barrier of task 3");
+    }
+
+    #[test]
+    fn who_waits_behind_a_barrier_that_came_later_is_joined_there() {
+        let claims = [("a:1", Op::Read), ("a:2", Op::Delete)];
+        let behind = |arrival| {
+            let behind = Behind {
+                claim: 0,
+                arrival,
+                doomed: false,
+            };
+            Stage::Outside([behind].into())
+        };
+        let mut story = story();
+        story.admit_with(1, &claims, |task| {
+            task.coalesces = true;
+            task.to = behind(0);
+        });
+        story.admit(2, &[("a:1", Op::Create)]);
+        story.events(vec![Event::Moved {
+            task: TaskId(1),
+            to: behind(2),
+            spot: spot(3),
+        }]);
+        story.events(vec![merged_event(1, 4)]).fine();
+        story.admit(5, &[("a:1", Op::Delete)]);
+        story.events(vec![merged_event(1, 6)]);
+        story.caught("across the barrier of task 5");
     }
 
     #[test]
