@@ -145,7 +145,8 @@ fn rejected(context: &Context, problem: &Problem) -> ExitCode {
             "{rejected}: {}.",
             problem.detail.trim_end_matches('.')
         ));
-        reasons(&problem.more.reasons);
+        // The sentence above is that of the first one.
+        reasons(problem.more.reasons.get(1..).unwrap_or_default());
     });
     ExitCode::from(exit::REJECTED)
 }
