@@ -12,8 +12,10 @@ mod delivery;
 mod encode;
 mod follow;
 mod history;
+mod life;
 mod load;
 mod parked;
+mod row_change;
 mod thread;
 mod watch;
 

@@ -1,0 +1,196 @@
+//! One life of a cell: from a load to a stop or a storage error.
+
+mod answer;
+mod keep;
+
+use super::CellError;
+use super::ask::Ask;
+use super::batch::Release;
+use super::history::Pending;
+use super::parked::Parked;
+use super::thread::Thread;
+use super::watch::Watchers;
+use crate::clock::{self, Clock};
+use crate::limits;
+use interlock_core::words::{Now, TaskId};
+use interlock_core::{Command, Core, Record, Reply};
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::{RecvTimeoutError, TryRecvError};
+use std::time::{Duration, Instant};
+use tokio::sync::oneshot;
+use tracing::info;
+
+/// Why a life of the cell ended.
+pub(super) enum Over {
+    /// It was told to stop.
+    Stopped,
+    /// The store failed.
+    Failed(CellError),
+}
+
+/// What a checkpoint on its way carries, and who waits for it.
+struct Keeping {
+    tasks: Vec<TaskId>,
+    settling: Vec<oneshot::Sender<Result<(), CellError>>>,
+}
+
+/// One life of a cell: from a load to a stop or a storage error.
+pub(super) struct Life<'a> {
+    cell: &'a Thread,
+    epoch: u64,
+    core: Core,
+    clock: Clock,
+    pending: Pending,
+    parked: Parked,
+    watchers: Watchers,
+    /// Those who wait until everything that ended is in the history.
+    settling: Vec<oneshot::Sender<Result<(), CellError>>>,
+    /// What is being gathered.
+    bytes: Vec<u8>,
+    first: u64,
+    releases: Vec<Release>,
+    records: Vec<Arc<Record>>,
+    more: bool,
+    /// Batches with the committer, and the ended tasks that their checkpoints carry.
+    ahead: usize,
+    keeping: VecDeque<Keeping>,
+    /// Since the last checkpoint.
+    logged: usize,
+    checkpointed: Instant,
+    /// Where the log was at some times, oldest first: to know what is old enough to be deleted.
+    marks: VecDeque<(u64, u64)>,
+}
+
+impl<'a> Life<'a> {
+    pub(super) fn new(cell: &'a Thread, core: Core) -> Self {
+        let clock = Clock::resume(core.now().elapsed);
+        let position = core.position();
+        let mut life = Self {
+            cell,
+            epoch: cell.shared.epoch.load(Ordering::Acquire),
+            core,
+            clock,
+            pending: Pending::default(),
+            parked: Parked::default(),
+            watchers: Watchers::default(),
+            settling: Vec::new(),
+            bytes: Vec::new(),
+            first: position,
+            releases: Vec::new(),
+            records: Vec::new(),
+            more: false,
+            ahead: 0,
+            keeping: VecDeque::new(),
+            logged: 0,
+            checkpointed: Instant::now(),
+            marks: VecDeque::new(),
+        };
+        let decision = life.core.open(life.clock.now(), cell.generation);
+        life.take_in(decision, |_, reply| debug_assert_eq!(reply, Reply::Done));
+        info!(namespace = %cell.namespace, position, "the namespace is open");
+        life
+    }
+
+    pub(super) fn serve(&mut self) -> Over {
+        loop {
+            if let Err(over) = self.flush() {
+                return over;
+            }
+            match self.next_ask() {
+                Ok(Some(ask)) => {
+                    if let Err(over) = self.gather(ask) {
+                        return over;
+                    }
+                }
+                Ok(None) => {}
+                Err(over) => return over,
+            }
+            let now = self.clock.now();
+            if self.more || self.is_due(now) {
+                let decision = self.decide(now, Command::Tick);
+                self.take_in(decision, |_, _| {});
+            }
+        }
+    }
+
+    /// Waits for something to do: a request, a timer, or a checkpoint.
+    fn next_ask(&mut self) -> Result<Option<Ask>, Over> {
+        let asks = &self.cell.asks;
+        let answer = match self.patience() {
+            Some(Duration::ZERO) => asks.try_recv().map_err(|error| match error {
+                TryRecvError::Empty => RecvTimeoutError::Timeout,
+                TryRecvError::Disconnected => RecvTimeoutError::Disconnected,
+            }),
+            Some(time) => asks.recv_timeout(time),
+            None => asks.recv().map_err(|_| RecvTimeoutError::Disconnected),
+        };
+        match answer {
+            Ok(ask) => Ok(Some(ask)),
+            Err(RecvTimeoutError::Timeout) => Ok(None),
+            Err(RecvTimeoutError::Disconnected) => Err(Over::Stopped),
+        }
+    }
+
+    /// How long nothing has to be done unless somebody asks.
+    fn patience(&self) -> Option<Duration> {
+        if self.more {
+            return Some(Duration::ZERO);
+        }
+        let next = self.core.next_timer();
+        let timer = clock::until(self.clock.now(), next.elapsed, next.wall);
+        let unkept = self.core.changed() > 0 || !self.pending.is_empty();
+        let checkpoint =
+            unkept.then(|| limits::CHECKPOINT_EVERY.saturating_sub(self.checkpointed.elapsed()));
+        // Also to hear from the committer.
+        let reports = (self.ahead > 0).then_some(Duration::from_millis(20));
+        [timer, checkpoint, reports].into_iter().flatten().min()
+    }
+
+    fn is_due(&self, now: Now) -> bool {
+        let next = self.core.next_timer();
+        clock::until(now, next.elapsed, next.wall) == Some(Duration::ZERO)
+    }
+
+    /// Decides what has arrived, up to the size of a batch. As long as the committer is behind there
+    /// is time to gather more.
+    fn gather(&mut self, first: Ask) -> Result<(), Over> {
+        let mut next = Some(first);
+        let mut requests = 0;
+        loop {
+            while let Some(ask) = next.take() {
+                self.cell.shared.waiting.fetch_sub(1, Ordering::Relaxed);
+                self.answer(ask)?;
+                requests += 1;
+                if requests < limits::BATCH_REQUESTS_MAX
+                    && self.bytes.len() < limits::BATCH_BYTES_MAX
+                {
+                    next = self.cell.asks.try_recv().ok();
+                }
+            }
+            self.hear()?;
+            if self.ahead < limits::BATCHES_AHEAD {
+                return Ok(());
+            }
+            self.wait_for_committer()?;
+            if requests < limits::BATCH_REQUESTS_MAX && self.bytes.len() < limits::BATCH_BYTES_MAX {
+                next = self.cell.asks.try_recv().ok();
+            }
+        }
+    }
+    /// The store failed: nobody gets an answer from memory.
+    pub(super) fn fail(mut self, error: CellError) {
+        let (then, now) = (self.epoch, self.epoch + 1);
+        let _already = (self.cell.shared.epoch).compare_exchange(
+            then,
+            now,
+            Ordering::AcqRel,
+            Ordering::Acquire,
+        );
+        self.parked.fail(CellError::Loading);
+        for release in self.releases.drain(..).chain(self.watchers.drain()) {
+            release(Err(error));
+        }
+    }
+}
