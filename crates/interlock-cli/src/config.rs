@@ -71,6 +71,19 @@ pub struct Declared {
     pub command: Command,
     /// Where it stands in the file, in bytes.
     start: usize,
+    /// Where its fields stand.
+    fields: Vec<(String, usize)>,
+}
+
+impl Declared {
+    /// Where a field stands, or else the whole.
+    fn start_of(&self, field: Option<&str>) -> usize {
+        let found = self
+            .fields
+            .iter()
+            .find(|(name, _)| Some(name.as_str()) == field);
+        found.map_or(self.start, |(_, start)| *start)
+    }
 }
 
 /// Something about a place in the file.

@@ -138,15 +138,15 @@ fn reasons(reasons: &[Reason]) {
     }
 }
 
-fn rejected(context: &Context, problem: &Problem) -> ExitCode {
+/// Says why it was rejected, once: the detail is the first reason.
+pub fn rejected(context: &Context, problem: &Problem) -> ExitCode {
     context.show(problem, |problem| {
-        let rejected = style::bad("Rejected");
-        print::line(format_args!(
-            "{rejected}: {}.",
-            problem.detail.trim_end_matches('.')
-        ));
-        // The sentence above is that of the first one.
-        reasons(problem.more.reasons.get(1..).unwrap_or_default());
+        let (rejected, detail) = (style::bad("Rejected"), problem.detail.trim_end_matches('.'));
+        print::line(format_args!("{rejected}: {detail}."));
+        let new = |reason: &&Reason| reason.sentence.trim_end_matches('.') != detail;
+        for reason in problem.more.reasons.iter().filter(new) {
+            print::line(format_args!("  {}", reason.sentence));
+        }
     });
     ExitCode::from(exit::REJECTED)
 }

@@ -3,7 +3,7 @@
 
 use super::{Config, Declared, tree};
 use crate::when;
-use interlock_api::{Code, Span, convert};
+use interlock_api::{Code, Span, convert, sentence};
 use interlock_core::words::{Elapsed, Kind, Now, Waits};
 use interlock_core::{Command, Core, Reply};
 use interlock_server::server::DEFAULT_NAMESPACE;
@@ -59,7 +59,10 @@ fn decide(config: &mut Config, text: &str, item: &Declared, core: &mut Core, now
             let what = format!("{what}; this file does not declare it");
             config.warnings.push(tree::note(text, item.start, what));
         }
-        _ => config.mistakes.push(tree::note(text, item.start, what)),
+        _ => {
+            let start = item.start_of(problem.more.field.as_deref());
+            config.mistakes.push(tree::note(text, start, what));
+        }
     }
 }
 
@@ -91,7 +94,7 @@ fn retries(kind: &Kind) -> Vec<String> {
             warnings.push(format!(
                 "retry {number}, after {wait}, can't be reached: it would begin {} after the first \
                  run at the earliest, and no try begins later than {window}",
-                Span::from_ms(reached_ms)
+                sentence::length(reached_ms)
             ));
         } else if tries_over {
             warnings.push(format!(

@@ -146,6 +146,7 @@ impl Reading<'_> {
                 namespace,
                 command,
                 start: node.span().start,
+                fields: tree::fields(node),
             });
         }
     }
@@ -161,7 +162,8 @@ impl Reading<'_> {
     }
 
     /// One item of a type of the wire. After a mistake the value that is at fault is left out, and
-    /// the rest is read all the same, so that every mistake is found.
+    /// the rest is read all the same, so that every mistake is found. A file with a mistake is not
+    /// put into force, so what is left may go on to the next check.
     fn item<W: DeserializeOwned, T>(
         &mut self,
         node: &Node<'_>,
@@ -181,11 +183,15 @@ impl Reading<'_> {
         }
         for tried in 0..MISTAKES_MAX {
             let problem = match parsed(&value).and_then(&convert) {
-                // What is left makes sense, but it is not what was meant.
-                Ok(item) => return (tried == 0).then_some(item),
+                Ok(item) => return Some(item),
                 Err(problem) => problem,
             };
             let field = problem.more.field.clone().unwrap_or_default();
+            let is_there = tree::remove(&mut value, &field);
+            if tried > 0 && !is_there {
+                // It is missed only because it was taken away.
+                break;
+            }
             let mut text = match field.is_empty() {
                 true => format!("{section}: {}", problem.detail),
                 false => format!("{section}: {field}: {}", problem.detail),
@@ -194,7 +200,7 @@ impl Reading<'_> {
                 text += &format!("; known are: {}", problem.more.known.join(", "));
             }
             self.mistake(tree::find(node, &field), text);
-            if !tree::remove(&mut value, &field) {
+            if !is_there {
                 break;
             }
         }

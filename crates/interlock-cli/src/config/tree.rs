@@ -90,6 +90,16 @@ pub(super) fn find(node: &Node<'_>, path: &str) -> usize {
     start
 }
 
+/// Where each field of a table begins.
+pub(super) fn fields(node: &Node<'_>) -> Vec<(String, usize)> {
+    let Some(table) = node.get_ref().as_table() else {
+        return Vec::new();
+    };
+    let keys = table.keys();
+    keys.map(|key| (key.get_ref().to_string(), key.span().start))
+        .collect()
+}
+
 /// Takes the value at a path away, so that the rest can be looked at. Whether there was one.
 pub(super) fn remove(value: &mut Value, path: &str) -> bool {
     let steps = steps(path);

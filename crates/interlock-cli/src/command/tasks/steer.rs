@@ -5,7 +5,8 @@ use crate::exit::Outcome;
 use crate::global::Context;
 use crate::print;
 use clap::Args;
-use interlock_api::task;
+use interlock_api::{Code, task};
+use interlock_client::Error;
 use std::process::ExitCode;
 
 const CANCEL: &str = "\
@@ -59,7 +60,12 @@ pub struct Retry {
 
 impl Retry {
     pub(super) async fn run(self, context: &Context) -> Outcome {
-        let report = context.client.tasks().retry(self.id).await?;
+        let report = match context.client.tasks().retry(self.id).await {
+            Err(Error::Problem(problem)) if problem.code == Code::Rejected => {
+                return Ok(submit::rejected(context, &problem));
+            }
+            report => report?,
+        };
         context.show(&report, |report| submit::admitted(report, false));
         Ok(submit::exit_code(&report))
     }
