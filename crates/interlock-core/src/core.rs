@@ -84,6 +84,10 @@ impl Core {
         };
         self.begin(now, moves);
         self.fire_timers();
+        if !self.events.is_empty() {
+            // Whom a timer has called off must not decide against the command.
+            self.settle_tasks();
+        }
         let reply = self.dispatch(command);
         self.settle();
         self.conclude(reply)
