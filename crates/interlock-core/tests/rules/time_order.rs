@@ -121,3 +121,20 @@ fn a_sleep_over_several_leases_loses_each_run_once() {
          show 2 tries                           | tries 0, losses 1",
     );
 }
+
+#[test]
+fn who_a_timer_has_just_called_off_decides_no_future() {
+    // The create gives up, and with it the delete that was to read what it would have made: that
+    // holds at once, also for the very submission by which the core comes to know.
+    play(
+        REPOSITORIES,
+        "submit update repository:a                     | accepted 1
+         take w1                                        | 1
+         submit create repository:a start_within=5s     | postponed 2: held by 1
+         submit delete repository:b repository:a/read   | postponed 3: behind 2 on repository:a
+         submit update repository:b                     | rejected*
+         sleep 5s                                       | -
+         submit update repository:b                     | accepted 4
+         show 3                                         | cancelled: not created by 2",
+    );
+}
