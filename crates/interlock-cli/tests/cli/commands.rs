@@ -1,4 +1,5 @@
-//! Every command against a real server.
+//! Every command against a real server. Kinds have a long lease, since a kind without a worker for a
+//! lease is shown as such, however slow the machine is.
 
 use crate::run::{Server, interlock, shown};
 use tempfile::TempDir;
@@ -8,8 +9,8 @@ fn submit_says_which_verdict_it_was() {
     let server = Server::start(&[]);
     insta::assert_snapshot!(server.talk(&[
         &["submit", "sync", "repository:f16"],
-        &["kinds", "set", "sync"],
-        &["kinds", "set", "flurry", "--coalesce"],
+        &["kinds", "set", "sync", "--lease", "5m"],
+        &["kinds", "set", "flurry", "--coalesce", "--lease", "5m"],
         &["submit", "snyc", "repository:f16"],
         &["submit", "sync", "repository:f16", "--dry-run"],
         &[
@@ -44,7 +45,7 @@ fn tasks_are_listed_shown_explained_and_steered() {
     let server = Server::start(&[]);
     insta::assert_snapshot!(server.talk(&[
         &["tasks", "list"],
-        &["kinds", "set", "sync"],
+        &["kinds", "set", "sync", "--lease", "5m"],
         &["submit", "sync", "repository:f16", "--tag", "nightly"],
         &["submit", "sync", "repository:f16"],
         &["tasks", "list", "--resource", "repository:f16"],
@@ -104,6 +105,8 @@ fn settings_are_made_shown_and_removed() {
             "append",
             "--gather",
             "3s",
+            "--lease",
+            "5m",
             "--on-loss",
             "cancel",
         ],
@@ -153,7 +156,7 @@ fn resources_groups_workers_and_failures_are_shown() {
         r#"[{"kind": "sync", "resources": ["a:1"]}, {"kind": "sync", "after": [{"item": 0}]}]"#;
     let bad = r#"[{"kind": "sync"}, {"kind": "unknown"}]"#;
     insta::assert_snapshot!(server.talk(&[
-        &["kinds", "set", "sync"],
+        &["kinds", "set", "sync", "--lease", "5m"],
         &["resources", "list"],
         &["groups", "list"],
         &["groups", "submit", group],
@@ -203,7 +206,7 @@ fn a_store_is_copied_while_it_is_in_use_and_the_copy_is_whole() {
     let (server_pid, text) = (
         format!("pid {}", server.pid()),
         server.talk(&[
-            &["kinds", "set", "sync"],
+            &["kinds", "set", "sync", "--lease", "5m"],
             &["submit", "sync", "a:1"],
             &["backup", "copy"],
             &["backup", "copy"],

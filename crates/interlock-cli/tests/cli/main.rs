@@ -1,8 +1,5 @@
 //! What a person reads: the output of the real binary, against a real server, as snapshots.
-#![allow(
-    clippy::unwrap_used,
-    reason = "the helpers of tests are tests, which clippy does not see"
-)]
+#![allow(clippy::unwrap_used, reason = "lets tests unwrap in their helpers too")]
 
 mod commands;
 mod config;

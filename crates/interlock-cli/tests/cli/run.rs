@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 use tempfile::TempDir;
 
 /// The binary in a directory, with nothing of this machine's environment.
@@ -17,6 +17,8 @@ pub(crate) struct Server {
     pub(crate) dir: TempDir,
     pub(crate) address: String,
     child: Child,
+    /// Kept, so that the server can go on writing.
+    _out: BufReader<ChildStdout>,
 }
 
 impl Server {
@@ -33,14 +35,15 @@ impl Server {
             .spawn()
             .unwrap();
         let mut first = String::new();
-        let out = child.stdout.take().unwrap();
-        BufReader::new(out).read_line(&mut first).unwrap();
+        let mut out = BufReader::new(child.stdout.take().unwrap());
+        out.read_line(&mut first).unwrap();
         let address = first.trim().rsplit(' ').next().unwrap().to_owned();
         assert!(address.starts_with("http://127.0.0.1:"), "{first:?}");
         Self {
             dir,
             address,
             child,
+            _out: out,
         }
     }
 
@@ -95,7 +98,7 @@ pub(crate) fn blot(text: &str) -> String {
     let lines = text.lines().map(|line| {
         let line = dates(line);
         let line = lengths(&line.replace("just now", "0 s ago"));
-        gaps(&line)
+        gaps(&line.replace("TIME TIME", "TIME"))
     });
     lines.collect::<Vec<_>>().join("\n")
 }
@@ -142,7 +145,7 @@ fn lengths(line: &str) -> String {
                 .filter(|after| !after.starts_with(|c: char| c.is_alphanumeric()))
         };
         let apart = !blotted.ends_with(|c: char| c.is_alphanumeric());
-        match [" ms", " s", " min", " h"]
+        match [" ms", " s", " min", " h", " d", " days"]
             .iter()
             .find_map(|unit| word(unit))
         {

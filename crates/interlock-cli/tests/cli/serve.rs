@@ -104,3 +104,26 @@ fn a_file_with_mistakes_is_refused() {
     serve.args(args);
     insta::assert_snapshot!(shown(&args, serve));
 }
+
+#[test]
+fn a_reader_that_goes_away_does_not_stop_it() {
+    let dir = TempDir::new().unwrap();
+    let mut serve = interlock(dir.path());
+    serve.args(["serve", "--listen", "127.0.0.1:0", "--store", "memory"]);
+    let mut child = serve
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let log = std::io::BufReader::new(child.stderr.take().unwrap());
+    let opened = |line: &String| line.contains("listening");
+    assert!(
+        std::io::BufRead::lines(log)
+            .map_while(Result::ok)
+            .any(|line| opened(&line))
+    );
+    signal("-TERM", child.id());
+    // It is the signal that ended it.
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
