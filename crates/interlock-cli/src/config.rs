@@ -73,6 +73,8 @@ pub struct Declared {
     start: usize,
     /// Where its fields stand.
     fields: Vec<(String, usize)>,
+    /// Fields that were at fault and left out.
+    left_out: Vec<String>,
 }
 
 impl Declared {

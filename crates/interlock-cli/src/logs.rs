@@ -35,7 +35,10 @@ pub fn filter(text: &str) -> Result<Targets, Failure> {
 
 /// Begins to log.
 pub fn start(filter: Targets, format: Format) {
-    let layer = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
+    let layer = tracing_subscriber::fmt::layer()
+        .with_writer(std::io::stderr)
+        // A log that nobody reads any more is no reason to panic.
+        .log_internal_errors(false);
     let colour = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     let layer = match format {
         Format::Text => layer.with_ansi(colour).boxed(),

@@ -99,7 +99,7 @@ fn row(kind: &Kind) -> [String; 6] {
 fn state(kind: &Kind) -> &'static str {
     match (kind.held, kind.staffed) {
         (true, _) => "held",
-        (false, true) => "has workers",
+        (false, true) => "open",
         (false, false) => "no worker",
     }
 }

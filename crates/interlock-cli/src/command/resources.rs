@@ -121,10 +121,9 @@ impl Show {
 }
 
 fn shown(resource: &Resource, context: &Context) {
-    let held = if resource.held {
-        ", held by an operator"
-    } else {
-        ""
+    let held = match (resource.held, resource.state) {
+        (true, ResourceState::Held) | (false, _) => "",
+        (true, _) => ", and held by an operator",
     };
     print::line(format_args!(
         "{} is {}{held}; {} waiting",

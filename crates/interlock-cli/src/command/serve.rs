@@ -9,6 +9,7 @@ use interlock_server::door::{Door, DoorConfig, DoorError, Tls};
 use interlock_server::server::Server;
 use interlock_store::{MemoryStore, SqliteStore, Store, StoreError};
 use serde::Deserialize;
+use std::io::Write;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -154,6 +155,7 @@ fn open(settled: &Settled) -> Result<(Box<dyn Store>, &'static str), Failure> {
 }
 
 async fn serve(settled: Settled, store: Box<dyn Store>, kind: &'static str) -> Outcome {
+    let stop = listen_for_signals()?;
     let (alarm, mut lost) = mpsc::unbounded_channel();
     let server = Server::start(store, kind, move |error| {
         let _gone = alarm.send(error.to_string());
@@ -172,7 +174,7 @@ async fn serve(settled: Settled, store: Box<dyn Store>, kind: &'static str) -> O
             return Err(cannot_listen(error));
         }
     };
-    let stop = listen_for_signals()?;
+    info!(address = %door.address(), "listening");
     welcome(door.address(), settled.door.tls.is_some());
     tokio::select! {
         () = door.serve(async { let _told = stop.await; }) => {}
@@ -216,20 +218,21 @@ fn store_lost(why: &str) -> Failure {
     Failure::from(anyhow!("the store is lost: {why}")).hint(hint)
 }
 
+/// In one go, and whoever has stopped reading does not stop the server.
 fn welcome(address: SocketAddr, tls: bool) {
     let scheme = if tls { "https" } else { "http" };
-    print::line(format_args!("Interlock listens on {scheme}://{address}"));
-    print::line("");
-    print::line("Try in another terminal:");
     let server = match (scheme, address.port()) {
         ("http", 7420) => String::new(),
         _ => format!(" --server {scheme}://{address}"),
     };
-    print::line(format_args!("  interlock{server} kinds set sync"));
-    print::line(format_args!(
-        "  interlock{server} submit sync repository:f16"
-    ));
-    print::line(format_args!("  interlock{server} tasks list"));
+    let text = format!(
+        "Interlock listens on {scheme}://{address}\n\n\
+         Try in another terminal:\n  \
+         interlock{server} kinds set sync\n  \
+         interlock{server} submit sync repository:f16\n  \
+         interlock{server} tasks list\n"
+    );
+    let _nobody_reads = std::io::stdout().lock().write_all(text.as_bytes());
 }
 
 fn cannot_open(error: StoreError) -> Failure {

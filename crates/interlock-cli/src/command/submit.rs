@@ -44,8 +44,8 @@ pub struct Submit {
     /// Cancel the task if it has not started so long after its submission or due time
     #[arg(long, value_name = "DURATION")]
     start_within: Option<Span>,
-    /// A task that must succeed first; may be repeated
-    #[arg(long, value_name = "ID", num_args = 1.., value_delimiter = ',')]
+    /// A task that must succeed first; several with commas between them
+    #[arg(long, value_name = "ID", value_delimiter = ',')]
     after: Vec<u64>,
     /// Keep the task from starting until it is released
     #[arg(long)]

@@ -53,17 +53,39 @@ fn decide(config: &mut Config, text: &str, item: &Declared, core: &mut Core, now
     };
     let problem = convert::refusal::refusal(&refusal);
     let what = format!("{} {:?}: {problem}", item.what, item.name);
-    match problem.code {
-        // It may be there already: then the server will take it.
-        Code::UnknownKind | Code::UnknownQuota => {
+    let field = problem.more.field.as_deref();
+    match (problem.code, &item.command) {
+        // It may be there already: then the server will take it. What else is wrong shows when the
+        // kind is there.
+        (Code::UnknownKind, Command::SetSchedule(schedule)) => {
             let what = format!("{what}; this file does not declare it");
             config.warnings.push(tree::note(text, item.start, what));
+            let kind = Kind::new(schedule.submission.kind.clone());
+            core.decide(now, Command::SetKind(Box::new(kind)));
+            decide(config, text, item, core, now);
         }
-        _ => {
-            let start = item.start_of(problem.more.field.as_deref());
-            config.mistakes.push(tree::note(text, start, what));
+        (Code::UnknownQuota, Command::SetKind(kind)) => {
+            let what = format!("{what}; this file does not declare it, or not rightly");
+            config.warnings.push(tree::note(text, item.start, what));
+            stand_in(kind, core, now);
+        }
+        (_, command) => {
+            // What was left out has been named already.
+            if !field.is_some_and(|field| item.left_out.iter().any(|left| left == field)) {
+                let note = tree::note(text, item.start_of(field), what);
+                config.mistakes.push(note);
+            }
+            if let Command::SetKind(kind) = command {
+                stand_in(kind, core, now);
+            }
         }
     }
+}
+
+/// A kind of the same name, so that whoever names it is not at fault.
+fn stand_in(kind: &Kind, core: &mut Core, now: Now) {
+    let kind = Kind::new(kind.name.clone());
+    core.decide(now, Command::SetKind(Box::new(kind)));
 }
 
 fn namespace(config: &mut Config, text: &str, item: &Declared) {

@@ -25,6 +25,7 @@ pub(super) fn read(text: &str) -> Config {
         text,
         config: Config::default(),
         names: BTreeSet::new(),
+        left_out: Vec::new(),
     };
     let (document, errors) = DeTable::parse_recoverable(text);
     for error in errors {
@@ -42,6 +43,8 @@ struct Reading<'a> {
     config: Config,
     /// What was declared so far.
     names: BTreeSet<(&'static str, String, String)>,
+    /// Fields of the last item that were at fault.
+    left_out: Vec<String>,
 }
 
 impl Reading<'_> {
@@ -147,6 +150,7 @@ impl Reading<'_> {
                 command,
                 start: node.span().start,
                 fields: tree::fields(node),
+                left_out: std::mem::take(&mut self.left_out),
             });
         }
     }
@@ -181,6 +185,7 @@ impl Reading<'_> {
         if let Some(ours) = ours {
             tree::remove(&mut value, ours);
         }
+        self.left_out.clear();
         for tried in 0..MISTAKES_MAX {
             let problem = match parsed(&value).and_then(&convert) {
                 Ok(item) => return Some(item),
@@ -192,6 +197,8 @@ impl Reading<'_> {
                 // It is missed only because it was taken away.
                 break;
             }
+            let root = field.split(['.', '[']).next().unwrap_or_default();
+            self.left_out.push(root.to_owned());
             let mut text = match field.is_empty() {
                 true => format!("{section}: {}", problem.detail),
                 false => format!("{section}: {field}: {}", problem.detail),
