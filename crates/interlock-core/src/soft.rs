@@ -38,7 +38,7 @@ pub(crate) struct SoftRun {
     pub(crate) lease_timer: Elapsed,
     /// When the timer is set for by which it is told to stop.
     pub(crate) stop_timer: Option<Elapsed>,
-    /// Its worker was heard of, so the hand-out did arrive. A take that could not be delivered is
+    /// Its worker was heard of, or was answered twice, so the hand-out may have arrived. A take that could not be delivered is
     /// returned by the same process that answered it, so this may be forgotten.
     pub(crate) beaten: bool,
     /// How far it is.

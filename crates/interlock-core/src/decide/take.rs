@@ -36,6 +36,7 @@ impl Core {
         let finished = self.finish_all(take.session, take.finishes);
         self.hear(take.session);
         if !again.is_empty() {
+            self.answered_twice(&again);
             let hand_outs = (again.into_iter())
                 .filter(|token| self.state.runs.contains_key(token))
                 .map(|token| self.hand_out_of(token))
@@ -68,6 +69,16 @@ impl Core {
             finished.clone(),
         );
         Ok(Reply::Parked { finished })
+    }
+
+    /// Of two answers one may have arrived, so that neither is returned at once if the other is not
+    /// delivered: then the lease decides.
+    fn answered_twice(&mut self, runs: &[Token]) {
+        for token in runs {
+            if let Some(run) = self.soft.runs.get_mut(token) {
+                run.beaten = true;
+            }
+        }
     }
 
     fn park(

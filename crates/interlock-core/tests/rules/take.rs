@@ -188,6 +188,19 @@ fn a_returned_take_leaves_runs_that_have_beaten() {
 }
 
 #[test]
+fn a_take_that_was_answered_twice_is_not_returned() {
+    // Of the two answers one may have arrived.
+    play(
+        REPOSITORIES,
+        "submit sync repository:a           | accepted 1
+         take w1 number=1                   | 1
+         take w1 number=1                   | 1
+         return w1                          | done
+         show 1                             | running on w1",
+    );
+}
+
+#[test]
 fn returning_burns_neither_a_try_nor_a_loss() {
     play(
         REPOSITORIES,

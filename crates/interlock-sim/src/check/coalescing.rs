@@ -270,7 +270,7 @@ mod tests {
     use crate::check::fixture::{Story, ended, spot};
     use crate::scenery::resource;
     use interlock_core::event::Behind;
-    use interlock_core::words::{Coalesce, Outcome, Payload, PayloadRule};
+    use interlock_core::words::{Coalesce, KindId, Outcome, Payload, PayloadRule};
 
     fn story() -> Story {
         Story::with_kind(Coalescing::default(), |kind| {
@@ -342,7 +342,8 @@ mod tests {
             id: 1,
             sweep: Sweep::CancelOnResource {
                 resource: resource(resource_name),
-                kinds: Vec::new(),
+                // Another kind than that of the tasks that wait.
+                kinds: vec![KindId(1)],
                 after: TaskId(0),
                 before: TaskId(by),
                 spare_creates: false,

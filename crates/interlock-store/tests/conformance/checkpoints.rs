@@ -22,12 +22,12 @@ pub(crate) fn rows_are_put_replaced_and_deleted(home: &dyn Home) {
     ];
     store.checkpoint(&first).unwrap();
     let expected = [
-        loaded_task(1, "a"),
-        loaded_task(2, "b"),
-        loaded_task(300, "c"),
         loaded_row(1, "", "empty key"),
         loaded_row(1, "key", "x"),
         loaded_row(2, "key", "other table"),
+        loaded_task(1, "a"),
+        loaded_task(2, "b"),
+        loaded_task(300, "c"),
         Loaded::Position(2),
         Loaded::Record(record(2, "b")),
         Loaded::Record(record(3, "c")),
@@ -57,10 +57,10 @@ pub(crate) fn rows_are_put_replaced_and_deleted(home: &dyn Home) {
     store.checkpoint(&second).unwrap();
     drop(store);
     let expected = [
-        loaded_task(2, "B"),
-        loaded_task(300, "c"),
         loaded_row(1, "", "empty key"),
         loaded_row(1, "key", "Y"),
+        loaded_task(2, "B"),
+        loaded_task(300, "c"),
         Loaded::Position(3),
         Loaded::Record(record(3, "c")),
     ];
@@ -173,8 +173,8 @@ pub(crate) fn namespaces_do_not_mix(home: &dyn Home) {
     let mut reader = store.reader().unwrap();
     for (of, text) in [(a, "a"), (b, "b")] {
         let expected = [
-            loaded_task(1, text),
             loaded_row(1, "k", text),
+            loaded_task(1, text),
             Loaded::Position(2),
             Loaded::Record(record(2, text)),
             Loaded::Record(record(3, text)),
