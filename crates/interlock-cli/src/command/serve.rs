@@ -220,19 +220,24 @@ fn store_lost(why: &str) -> Failure {
 
 /// In one go, and whoever has stopped reading does not stop the server.
 fn welcome(address: SocketAddr, tls: bool) {
-    let scheme = if tls { "https" } else { "http" };
-    let server = match (scheme, address.port()) {
-        ("http", 7420) => String::new(),
-        _ => format!(" --server {scheme}://{address}"),
+    let text = match (tls, address.port()) {
+        // What this binary's own commands can't reach is not suggested to them.
+        (true, _) => format!("Interlock listens on https://{address}\n"),
+        (false, 7420) => hello(address, ""),
+        (false, _) => hello(address, &format!(" --server http://{address}")),
     };
-    let text = format!(
-        "Interlock listens on {scheme}://{address}\n\n\
+    let _nobody_reads = std::io::stdout().lock().write_all(text.as_bytes());
+}
+
+/// Where it listens, and what to try first.
+fn hello(address: SocketAddr, server: &str) -> String {
+    format!(
+        "Interlock listens on http://{address}\n\n\
          Try in another terminal:\n  \
          interlock{server} kinds set sync\n  \
          interlock{server} submit sync repository:f16\n  \
          interlock{server} tasks list\n"
-    );
-    let _nobody_reads = std::io::stdout().lock().write_all(text.as_bytes());
+    )
 }
 
 fn cannot_open(error: StoreError) -> Failure {
