@@ -2,14 +2,14 @@
 //! acknowledged is never lost, and nothing runs twice at the same time.
 
 mod ledger;
-mod server;
+
 mod submitter;
 mod worker;
 
+use crate::host::Host;
 use crate::progress::Progress;
 use ledger::Ledger;
 use rand::RngExt;
-use server::Server;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -55,7 +55,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
 
 async fn rounds(options: &Options) -> anyhow::Result<Arc<Ledger>> {
     let data = tempfile::tempdir()?;
-    let mut server = Server::start(options.binary.as_deref(), &data.path().join("data")).await?;
+    let mut server = Host::start(options.binary.as_deref(), &data.path().join("data")).await?;
     let ledger = Arc::new(Ledger::default());
     worker::register_kind(server.address).await?;
     let (submitting, working) = (
@@ -95,6 +95,6 @@ async fn rounds(options: &Options) -> anyhow::Result<Arc<Ledger>> {
         worker.await??;
     }
     ledger.compare(server.address).await?;
-    server.stop().await?;
+    server.stop()?;
     Ok(ledger)
 }

@@ -4,11 +4,13 @@
 //! Leaves to others: what is right (the tests) and what holds under faults (the simulator).
 
 mod core;
+mod host;
 mod kill;
 mod measure;
 mod progress;
 mod report;
 mod server;
+mod wire;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -29,9 +31,6 @@ enum What {
     Server(server::Options),
     /// The real binary under kill -9, with a ledger of what it acknowledged.
     Kill(kill::Options),
-    /// Serves a data directory; for `server`.
-    #[command(hide = true)]
-    Host(server::HostOptions),
 }
 
 fn main() -> anyhow::Result<ExitCode> {
@@ -39,6 +38,5 @@ fn main() -> anyhow::Result<ExitCode> {
         What::Core(options) => core::run(&options),
         What::Kill(options) => kill::run(&options),
         What::Server(options) => server::run(&options),
-        What::Host(options) => server::host(&options),
     }
 }

@@ -64,6 +64,12 @@ pub(crate) enum Unit {
     Micros,
     /// How many.
     Count,
+    /// Mebibytes.
+    Mebibytes,
+    /// Seconds.
+    Seconds,
+    /// A part of a whole.
+    Share,
 }
 
 impl Unit {
@@ -74,6 +80,9 @@ impl Unit {
             Unit::Bytes => format!("{} B", grouped(value)),
             Unit::Micros => format!("{value:.1} µs"),
             Unit::Count => grouped(value),
+            Unit::Mebibytes => format!("{} MiB", grouped(value)),
+            Unit::Seconds => format!("{value:.2} s"),
+            Unit::Share => format!("{:.1} %", value * 100.0),
         }
     }
 }

@@ -1,13 +1,13 @@
 //! The server as a process of its own on durable settings, and a load over loopback. Ratios in one
 //! run, in turns; the load generator shares the machine.
 
-mod host;
+mod latency;
 mod load;
+mod parked;
+mod restart;
 mod singles;
-mod wire;
-
-pub(crate) use host::{HostOptions, host};
-pub(crate) use wire::{Connection, get, post};
+mod tasks;
+mod whole_life;
 
 use crate::progress::Progress;
 use crate::report::{Figure, Report};
@@ -25,28 +25,53 @@ pub(crate) struct Options {
     /// Fail if a figure misses its target.
     #[arg(long)]
     strict: bool,
-    /// Only figures whose name contains this.
+    /// Only benchmarks whose name contains this: singles, whole lives, latency, parked takes, restart.
     #[arg(long, value_name = "TEXT")]
     only: Option<String>,
 }
 
 /// Measures something and gives one or more figures.
-type Bench = (&'static str, fn(quick: bool) -> anyhow::Result<Vec<Figure>>);
+async fn measure(bench: &str, quick: bool) -> anyhow::Result<Vec<Figure>> {
+    match bench {
+        "singles" => singles::figures(quick).await,
+        "whole lives" => whole_life::figures(quick).await,
+        "latency" => latency::figures(quick).await,
+        "parked takes" => parked::figures(quick).await,
+        "restart" => restart::figures(quick).await,
+        other => unreachable!("{other} is not a benchmark"),
+    }
+}
 
-const BENCHES: &[Bench] = &[("singles", singles::figures)];
+const BENCHES: &[&str] = &[
+    "singles",
+    "whole lives",
+    "latency",
+    "parked takes",
+    "restart",
+];
 
 /// Measures everything asked for and prints it.
 pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
     let wanted = |name: &str| (options.only.as_deref()).is_none_or(|only| name.contains(only));
-    let benches: Vec<&Bench> = BENCHES.iter().filter(|bench| wanted(bench.0)).collect();
+    let benches: Vec<&str> = BENCHES
+        .iter()
+        .copied()
+        .filter(|name| wanted(name))
+        .collect();
+    // One thread: the load generator leaves the other core to the server.
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
     let progress = Progress::new(benches.len());
     let mut report = Report {
         quick: options.quick,
         figures: Vec::new(),
     };
-    for (name, figures) in benches {
+    for name in benches {
         progress.begin(name);
-        report.figures.extend(figures(options.quick)?);
+        report
+            .figures
+            .extend(runtime.block_on(measure(name, options.quick))?);
         progress.end();
     }
     if options.json {

@@ -22,6 +22,10 @@ mod word;
 use clap::Parser;
 use std::process::ExitCode;
 
+/// Requests are allocated on one thread and freed on another, which this one is made for.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let cli = cli::Cli::parse();
     style::start();

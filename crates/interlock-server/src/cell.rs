@@ -21,7 +21,7 @@ mod watch;
 
 pub use batch::{Batch, Kept, Release};
 pub use delivery::Delivery;
-pub use encode::{decode_records, encode_record};
+pub use encode::{decode_records, encode_record, join_records};
 pub use follow::{Committed, Followed, ProgressNote};
 pub(crate) use history::outcome_word;
 pub use history::{Pending, history_row, read_row};

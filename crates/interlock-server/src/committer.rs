@@ -3,13 +3,17 @@
 //! Whatever batches have arrived become one commit; only then do their answers go. What fails is
 //! told to everyone concerned: after a storage error nothing goes on from memory.
 
-use crate::cell::{Batch, CellError, LoadError, load};
+mod joined;
+
+use crate::cell::{Batch, CellError, LoadError, Release, load};
 use crate::limits;
 use interlock_core::Core;
-use interlock_store::{Append, NamespaceId, Store, StoreError};
+use interlock_store::{Append, NamespaceId, Sliced, Store, StoreError};
+use joined::Joined;
 use std::collections::VecDeque;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
+use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tracing::{error, warn};
 
@@ -59,9 +63,10 @@ impl Committer {
         watcher: impl Watcher,
     ) -> std::io::Result<(Self, JoinHandle<()>)> {
         let (jobs, inbox) = channel();
+        let runtime = Handle::try_current().ok();
         let thread = std::thread::Builder::new()
             .name("committer".into())
-            .spawn(move || Thread::new(store, inbox, Box::new(watcher)).run())?;
+            .spawn(move || Thread::new(store, inbox, Box::new(watcher), runtime).run())?;
         Ok((Self { jobs }, thread))
     }
 
@@ -127,51 +132,96 @@ struct Thread {
     watcher: Box<dyn Watcher>,
     /// Jobs that arrived and wait for the commit under way.
     waiting: VecDeque<Job>,
+    /// Checkpoints that are being made in slices between commits, oldest first.
+    folding: VecDeque<Folding>,
+    /// Whether the store may want a moment for itself.
+    untended: bool,
+    /// Where the answers are sent from.
+    runtime: Option<Handle>,
     lost: bool,
 }
 
+/// A checkpoint under way, and the batch that asked for it.
+struct Folding {
+    batch: Batch,
+    sliced: Sliced,
+}
+
 impl Thread {
-    fn new(store: Box<dyn Store>, inbox: Receiver<Job>, watcher: Box<dyn Watcher>) -> Self {
+    fn new(
+        store: Box<dyn Store>,
+        inbox: Receiver<Job>,
+        watcher: Box<dyn Watcher>,
+        runtime: Option<Handle>,
+    ) -> Self {
         Self {
             store,
             inbox,
             watcher,
             waiting: VecDeque::new(),
+            folding: VecDeque::new(),
+            untended: true,
+            runtime,
             lost: false,
         }
     }
 
     fn run(mut self) {
-        while let Some(job) = self.next() {
-            match job {
-                Job::Batch(batch) => {
+        loop {
+            self.drop_old_foldings();
+            match self.next() {
+                Ok(Job::Batch(batch)) => {
                     let batches = self.gather(batch);
                     self.commit(batches);
+                    self.fold(limits::FOLD_BETWEEN_COMMITS);
                 }
-                Job::Call(call) => call(&mut *self.store),
-                Job::Stop(done) => {
+                Ok(Job::Call(call)) => call(&mut *self.store),
+                Ok(Job::Stop(done)) => {
+                    while !self.folding.is_empty() {
+                        self.fold(limits::FOLD_WHEN_IDLE);
+                    }
                     let _gone = done.send(self.store.stop());
                     return;
                 }
+                Err(RecvTimeoutError::Timeout) => self.idle(),
+                Err(RecvTimeoutError::Disconnected) => return,
             }
         }
     }
 
-    fn next(&mut self) -> Option<Job> {
+    /// The next job. Waits for one, unless nobody has come for a while and there is something else to
+    /// do.
+    fn next(&mut self) -> Result<Job, RecvTimeoutError> {
         match self.waiting.pop_front() {
-            Some(job) => Some(job),
-            None => self.inbox.recv().ok(),
+            Some(job) => Ok(job),
+            None if self.folding.is_empty() && !self.untended => {
+                (self.inbox.recv()).map_err(|_| RecvTimeoutError::Disconnected)
+            }
+            None => self.inbox.recv_timeout(limits::IDLE_AFTER),
         }
     }
 
-    /// This batch and those that have arrived behind it, up to a checkpoint or another job.
+    /// There is time for what nobody waits for.
+    fn idle(&mut self) {
+        match self.folding.is_empty() {
+            true => self.tend(),
+            false => self.fold(limits::FOLD_WHEN_IDLE),
+        }
+    }
+
+    fn tend(&mut self) {
+        self.untended = false;
+        if let Err(error) = self.store.tend() {
+            self.note(&error);
+        }
+    }
+
+    /// This batch and those that have arrived behind it, up to another job.
     fn gather(&mut self, first: Batch) -> Vec<Batch> {
         self.waiting.extend(self.inbox.try_iter());
         let mut bytes = first.bytes.len();
         let mut batches = vec![first];
-        while batches.last().is_some_and(|last| last.checkpoint.is_none())
-            && bytes < limits::COMMIT_BYTES_MAX
-        {
+        while bytes < limits::COMMIT_BYTES_MAX {
             match self.waiting.pop_front() {
                 Some(Job::Batch(batch)) => {
                     bytes += batch.bytes.len();
@@ -197,47 +247,68 @@ impl Thread {
         if let Err(error) = self.append(&batches) {
             return self.fail(batches, &error);
         }
+        let mut releases = Vec::new();
         for mut batch in batches {
-            batch.release();
-            match self.checkpoint(&batch) {
-                Ok(()) => batch.done(),
-                Err(error) => self.fail(vec![batch], &error),
+            releases.append(&mut batch.committed());
+            match batch.checkpoint.take() {
+                None => batch.done(),
+                Some(checkpoint) => self.folding.push_back(Folding {
+                    sliced: Sliced::new(checkpoint),
+                    batch,
+                }),
             }
         }
-        if let Err(error) = self.store.tend() {
-            self.note(&error);
-        }
+        self.release(releases);
+        self.untended = true;
     }
 
     fn append(&mut self, batches: &[Batch]) -> Result<(), StoreError> {
-        let records: Vec<Append<'_>> = (batches.iter())
-            .filter(|batch| !batch.bytes.is_empty())
-            .map(|batch| Append {
-                namespace: batch.namespace,
-                position: batch.positions.0,
-                next: batch.positions.1,
-                at_ms: batch.at_ms,
-                bytes: &batch.bytes,
-            })
-            .collect();
+        let joined = Joined::of(batches);
+        let records: Vec<Append<'_>> = joined.iter().map(Joined::append).collect();
         if records.is_empty() {
             return Ok(());
         }
         let begun = std::time::Instant::now();
         self.store.append(&records)?;
         self.watcher.committed(Commit {
-            batches: records.len(),
-            bytes: records.iter().map(|record| record.bytes.len()).sum(),
+            batches: batches.len(),
+            bytes: joined.iter().map(Joined::len).sum(),
             took: begun.elapsed(),
         });
         Ok(())
     }
 
-    /// Rows are written after the answers have gone: the log has everything already.
-    fn checkpoint(&mut self, batch: &Batch) -> Result<(), StoreError> {
-        match &batch.checkpoint {
-            Some(checkpoint) => self.store.checkpoint(checkpoint),
-            None => Ok(()),
+    /// Lets answers go. On a thread of the runtime, where waking whoever waits for one is cheap.
+    fn release(&self, releases: Vec<Release>) {
+        let release = move || releases.into_iter().for_each(|release| release(Ok(())));
+        match &self.runtime {
+            Some(runtime) => drop(runtime.spawn(async { release() })),
+            None => release(),
+        }
+    }
+
+    /// Writes a slice of the oldest checkpoint under way. The answers have gone long ago: the log
+    /// has everything already.
+    fn fold(&mut self, rows: usize) {
+        let Some(mut folding) = self.folding.pop_front() else {
+            return;
+        };
+        match self.store.stage(&mut folding.sliced, rows) {
+            Ok(true) => self.folding.push_front(folding),
+            Ok(false) => match self.store.checkpoint(&folding.sliced.rest()) {
+                Ok(()) => folding.batch.done(),
+                Err(error) => self.fail(vec![folding.batch], &error),
+            },
+            Err(error) => self.fail(vec![folding.batch], &error),
+        }
+        self.untended = true;
+    }
+
+    /// What a cell decided before its store failed counts no more.
+    fn drop_old_foldings(&mut self) {
+        let is_old = |folding: &mut Folding| !folding.batch.is_current();
+        while let Some(old) = self.folding.pop_front_if(is_old) {
+            old.batch.fail(CellError::Unknown);
         }
     }
 

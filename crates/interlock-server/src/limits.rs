@@ -8,8 +8,9 @@ pub const INBOX_MAX: usize = 20_000;
 pub const BATCH_REQUESTS_MAX: usize = 2_000;
 /// Bytes of events in one batch, about.
 pub const BATCH_BYTES_MAX: usize = 4 << 20;
-/// Batches of one cell that are decided and not yet written: one being written, one waiting.
-pub const BATCHES_AHEAD: usize = 2;
+/// Batches of one cell that are decided and not yet written: while one commit is being made, those
+/// that will be in the next one are decided as they come.
+pub const BATCHES_AHEAD: usize = 16;
 /// Bytes of events that go into one commit, about.
 pub const COMMIT_BYTES_MAX: usize = 16 << 20;
 
@@ -21,6 +22,14 @@ pub const CHECKPOINT_ENDED: usize = 10_000;
 pub const CHECKPOINT_BYTES: usize = 64 << 20;
 /// A cell with changes is checkpointed after this long.
 pub const CHECKPOINT_EVERY: Duration = Duration::from_secs(10);
+/// Rows of a checkpoint that are written after each commit: a fraction of a millisecond, for those
+/// who wait for the next one.
+pub const FOLD_BETWEEN_COMMITS: usize = 64;
+/// Rows of a checkpoint that are written in one go while nobody waits.
+pub const FOLD_WHEN_IDLE: usize = 1_000;
+/// Nobody waits if nothing has arrived for so long: the next requests of those who were just
+/// answered are on their way.
+pub const IDLE_AFTER: Duration = Duration::from_millis(2);
 /// Events that stay readable after a checkpoint, for those who follow them by cursor.
 pub const EVENTS_KEPT: u64 = 1_000_000;
 /// For how long they stay readable at most.

@@ -65,8 +65,15 @@ pub(crate) fn append(
     Ok(ends)
 }
 
-/// A checkpoint covers what is in the log, goes forward, and deletes no more than it covers.
+/// A checkpoint fits the log, and what it writes can be written.
 pub(crate) fn checkpoint(checkpoint: &Checkpoint, position: u64, end: u64) -> Result<()> {
+    bounds(checkpoint, position, end)?;
+    rows(&checkpoint.rows)?;
+    history(&checkpoint.ended)
+}
+
+/// A checkpoint covers what is in the log, goes forward, and deletes no more than it covers.
+pub(crate) fn bounds(checkpoint: &Checkpoint, position: u64, end: u64) -> Result<()> {
     let bad = |why| {
         Err(StoreError::BadCheckpoint {
             namespace: checkpoint.namespace,
@@ -83,8 +90,12 @@ pub(crate) fn checkpoint(checkpoint: &Checkpoint, position: u64, end: u64) -> Re
     if checkpoint.keep_log_from > checkpoint.position {
         return bad("it would delete records that it does not cover");
     }
-    for row in &checkpoint.rows {
-        match row {
+    Ok(())
+}
+
+pub(crate) fn rows(changes: &[RowChange]) -> Result<()> {
+    for change in changes {
+        match change {
             RowChange::PutTask { task, shown, .. } => {
                 number("task", *task)?;
                 number("submitted_ms", shown.submitted_ms)?;
@@ -93,7 +104,7 @@ pub(crate) fn checkpoint(checkpoint: &Checkpoint, position: u64, end: u64) -> Re
             RowChange::Put { .. } | RowChange::Delete { .. } => {}
         }
     }
-    history(&checkpoint.ended)
+    Ok(())
 }
 
 pub(crate) fn history(rows: &[HistoryRow]) -> Result<()> {

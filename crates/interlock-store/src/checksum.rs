@@ -85,6 +85,12 @@ impl SetSum {
         self.count = self.count.wrapping_sub(1);
         self.sum = self.sum.wrapping_sub(row);
     }
+
+    /// Adds another set that has nothing in common with this one.
+    pub(crate) fn join(&mut self, other: Self) {
+        self.count = self.count.wrapping_add(other.count);
+        self.sum = self.sum.wrapping_add(other.sum);
+    }
 }
 
 #[cfg(test)]

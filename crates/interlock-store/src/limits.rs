@@ -12,5 +12,6 @@ pub const STREAMS_MAX: usize = 4_000;
 /// Pages of the write-ahead file after which `tend` moves them into the database: 8 MiB, so that
 /// moving them takes some ten milliseconds.
 pub const WAL_PAGES_SOFT: u64 = 2_000;
-/// Pages after which an append moves them itself, for a driver that never tends: 128 MiB.
-pub const WAL_PAGES_HARD: u64 = 32_000;
+/// Pages after which an append moves them itself, since nothing has been idle for long enough to tend:
+/// 32 MiB. Most are then pages that were written many times, and are moved once.
+pub const WAL_PAGES_HARD: u64 = 8_000;

@@ -12,7 +12,8 @@ use crate::check;
 use crate::error::StoreError;
 use crate::store::{Reader, Result, Store};
 use crate::types::{
-    Append, Checkpoint, HistoryRow, Loaded, Namespace, NamespaceId, NewToken, Purge, Purged, Token,
+    Append, Checkpoint, HistoryRow, Loaded, Namespace, NamespaceId, NewToken, Purge, Purged,
+    Sliced, Token,
 };
 use reader::MemoryReader;
 use space::Space;
@@ -130,6 +131,13 @@ impl Store for MemoryStore {
         let space = shared.space(namespace)?;
         ended.iter().for_each(|row| space.history.put(row.clone()));
         Ok(())
+    }
+
+    /// Nobody waits for memory.
+    fn stage(&mut self, checkpoint: &mut Sliced, _limit: usize) -> Result<bool> {
+        let mut shared = self.shared();
+        let space = shared.space(checkpoint.namespace())?;
+        check::bounds(checkpoint.frame(), space.position, space.end()).map(|()| false)
     }
 
     fn load(

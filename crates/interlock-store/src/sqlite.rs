@@ -26,6 +26,7 @@ mod schema;
 mod settings;
 mod settings_table;
 mod side_file;
+mod stage;
 mod tokens;
 mod verify;
 
@@ -41,7 +42,8 @@ use crate::error::StoreError;
 use crate::limits::{WAL_PAGES_HARD, WAL_PAGES_SOFT};
 use crate::store::{Reader, Result, Store};
 use crate::types::{
-    Append, Checkpoint, HistoryRow, Loaded, Namespace, NamespaceId, NewToken, Purge, Purged, Token,
+    Append, Checkpoint, HistoryRow, Loaded, Namespace, NamespaceId, NewToken, Purge, Purged,
+    Sliced, Token,
 };
 pub use backup::backup_of;
 use fault::{Fault, Tried, snapshot, transaction};
@@ -49,6 +51,7 @@ use ledger::Ledger;
 use lock::Lock;
 use reader::SqliteReader;
 use side_file::Bounds;
+use stage::Staged;
 pub use verify::{Damage, NamespaceReport, Report, verify};
 
 /// The name of the database in a data directory.
@@ -62,6 +65,8 @@ pub struct SqliteStore {
     ledger: Ledger,
     /// Where the logs end.
     ends: BTreeMap<NamespaceId, u64>,
+    /// What was written ahead of checkpoints. Of a namespace that is not in it nothing is known.
+    staged: BTreeMap<NamespaceId, Staged>,
     /// Pages of the write-ahead file after which `tend` folds it.
     fold_after: u64,
     /// Pages in the write-ahead file, about.
@@ -82,6 +87,7 @@ impl SqliteStore {
             conn: opened.conn,
             ledger: opened.ledger,
             ends: opened.ends,
+            staged: BTreeMap::new(),
             fold_after: WAL_PAGES_SOFT,
             wal_pages: 0,
             poisoned: None,
@@ -144,6 +150,24 @@ impl SqliteStore {
             }
             Err(fault) => Err(self.blame(doing, fault)),
         }
+    }
+
+    /// A transaction that is on the disk when the next one is, and counts for nothing before.
+    fn write_unsynced<T>(
+        &mut self,
+        doing: &'static str,
+        work: impl FnOnce(&Connection, &mut Ledger) -> Tried<T>,
+    ) -> Result<T> {
+        self.healthy()?;
+        settings::sync_commits(&self.conn, false).map_err(|fault| self.blame(doing, fault))?;
+        let written = self.write(doing, work);
+        if let Err(fault) = settings::sync_commits(&self.conn, true) {
+            // Whatever the reason: without it nothing would be durable from now on.
+            let (error, _) = fault.of_writing(doing);
+            self.poison(error.to_string());
+            return Err(StoreError::Poisoned(error.to_string()));
+        }
+        written
     }
 
     /// A transaction after which the side file is brought up to date.
@@ -278,8 +302,9 @@ impl Store for SqliteStore {
         let end = self.end(checkpoint.namespace)?;
         let space = self.ledger.space(checkpoint.namespace)?;
         check::checkpoint(checkpoint, space.position, end)?;
+        let staged = self.staged.remove(&checkpoint.namespace);
         self.write_and_note("a checkpoint", |conn, ledger| {
-            checkpoint::checkpoint(conn, ledger, checkpoint, end)
+            checkpoint::checkpoint(conn, ledger, staged.as_ref(), checkpoint, end)
         })?;
         // Rarely more than a page each.
         self.wal_pages += (checkpoint.rows.len() + checkpoint.ended.len()) as u64;
@@ -295,12 +320,47 @@ impl Store for SqliteStore {
         Ok(())
     }
 
+    fn stage(&mut self, checkpoint: &mut Sliced, limit: usize) -> Result<bool> {
+        self.healthy()?;
+        let namespace = checkpoint.namespace();
+        let end = self.end(namespace)?;
+        let position = self.ledger.space(namespace)?.position;
+        check::bounds(checkpoint.frame(), position, end)?;
+        let ended = checkpoint.next_ended(limit);
+        if !ended.is_empty() {
+            check::history(&ended)?;
+            self.write_unsynced("writing history ahead", |conn, ledger| {
+                checkpoint::record(conn, ledger, namespace, &ended)
+            })?;
+            self.wal_pages += ended.len() as u64;
+            return Ok(true);
+        }
+        let tasks_before = self.ledger.space(namespace)?.tasks_before;
+        let known = self.staged.remove(&namespace);
+        let is_first = known.is_none();
+        let mut staged = known.unwrap_or_default();
+        let rows = checkpoint.next_rows(limit, |change| staged.when(change, tasks_before));
+        if !rows.is_empty() || is_first {
+            check::rows(&rows)?;
+            self.write_unsynced("writing tasks ahead", |conn, _| {
+                if is_first {
+                    stage::discard(conn, namespace, tasks_before)?;
+                }
+                staged.write(conn, namespace, &rows)
+            })?;
+        }
+        self.staged.insert(namespace, staged);
+        self.wal_pages += stage::pages(&rows);
+        Ok(!rows.is_empty())
+    }
+
     fn load(
         &mut self,
         namespace: NamespaceId,
         visit: &mut dyn FnMut(Loaded) -> ControlFlow<()>,
     ) -> Result<()> {
         let end = self.end(namespace)?;
+        self.staged.remove(&namespace);
         let space = self.ledger.space(namespace)?;
         self.read(|conn| load::load(conn, space, end, visit))
     }
@@ -348,7 +408,9 @@ impl Store for SqliteStore {
 
     fn stop(mut self: Box<Self>) -> Result<()> {
         self.healthy()?;
-        self.note_position()?;
-        open::fold(&self.conn).map_err(|fault| self.blame("folding the write-ahead file", fault))
+        // First, since slices of a checkpoint may not have been synced yet.
+        open::fold(&self.conn)
+            .map_err(|fault| self.blame("folding the write-ahead file", fault))?;
+        self.note_position()
     }
 }

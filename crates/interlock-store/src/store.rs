@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::error::StoreError;
 use crate::types::{
     Append, Checkpoint, FailureGroup, HistoryFilter, HistoryPage, HistoryRow, LastEnded, Loaded,
-    LogPage, Namespace, NamespaceId, NewToken, Purge, Purged, Token,
+    LogPage, Namespace, NamespaceId, NewToken, Purge, Purged, Sliced, Token,
 };
 
 /// A result of a store.
@@ -54,6 +54,13 @@ pub trait Store: Send {
     /// long list can be written in slices between appends this way; writing a task again replaces
     /// it.
     fn record(&mut self, namespace: NamespaceId, ended: &[HistoryRow]) -> Result<()>;
+
+    /// Writes ahead up to so many rows of a checkpoint that is to be made next. They count only when
+    /// what is [left](Sliced::rest) of it has been written too; if another checkpoint of the
+    /// namespace is made instead, or it is loaded again, they are as if they had never been written.
+    /// (Ended tasks are in the history at once, as after [`record`](Store::record).) Says whether
+    /// there may be more to write ahead.
+    fn stage(&mut self, checkpoint: &mut Sliced, limit: usize) -> Result<bool>;
 
     /// Hands out the rows of a namespace, its checkpoint position and the log from there on, in the
     /// order of [`Loaded`]. Every checksum is verified, that nothing is missing too; what shows only

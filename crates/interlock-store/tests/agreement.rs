@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use interlock_store::{
     Append, Checkpoint, HistoryFilter, HistoryRow, Loaded, MemoryStore, NamespaceId, NewToken,
-    Purge, RowChange, Shown, SqliteStore, Store, Table, sqlite,
+    Purge, RowChange, Shown, Sliced, SqliteStore, Store, Table, sqlite,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -24,6 +24,7 @@ enum Step {
         kept: u8,
         rows: Vec<RowChange>,
         ended: Vec<HistoryRow>,
+        slices: u8,
     },
     Record(u32, Vec<HistoryRow>),
     Expire(u32, u64, usize),
@@ -153,6 +154,7 @@ fn step() -> impl Strategy<Value = Step> {
         0..=3u8,
         vec(row(), 0..6),
         vec(ended(), 0..6),
+        0..5u8,
     );
     prop_oneof![
         2 => (0..4u8).prop_map(Step::Create),
@@ -160,8 +162,8 @@ fn step() -> impl Strategy<Value = Step> {
         1 => Just(Step::Sweep),
         8 => append.prop_map(Step::Append),
         1 => (namespace(), 0..9u64).prop_map(|(of, position)| Step::Misplaced(of, position)),
-        6 => fold.prop_map(|(namespace, part, kept, rows, ended)| Step::Fold {
-            namespace, part, kept, rows, ended,
+        6 => fold.prop_map(|(namespace, part, kept, rows, ended, slices)| Step::Fold {
+            namespace, part, kept, rows, ended, slices,
         }),
         2 => (namespace(), vec(ended(), 0..6)).prop_map(|(of, rows)| Step::Record(of, rows)),
         1 => (namespace(), 0..100u64, 1..9usize).prop_map(|(of, now, limit)| {
@@ -260,6 +262,7 @@ fn fold(store: &mut dyn Store, step: &Step) -> String {
         kept,
         rows,
         ended,
+        slices,
     } = step
     else {
         unreachable!("called for no other step");
@@ -275,7 +278,14 @@ fn fold(store: &mut dyn Store, step: &Step) -> String {
         ended: ended.clone(),
         keep_log_from,
     };
-    show(store.checkpoint(&checkpoint))
+    // Some of them in slices, of which as many are written ahead as it comes.
+    let mut sliced = Sliced::new(checkpoint);
+    for _ in 0..*slices {
+        if let Err(error) = store.stage(&mut sliced, 2) {
+            return show::<()>(Err(error));
+        }
+    }
+    show(store.checkpoint(&sliced.rest()))
 }
 
 /// Everything that can be seen of a store.

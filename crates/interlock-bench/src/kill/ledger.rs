@@ -1,6 +1,6 @@
 //! What was acknowledged, as seen from outside.
 
-use crate::server::{Connection, get};
+use crate::wire::{Connection, get};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;

@@ -1,7 +1,7 @@
 //! Submits one task after the other. Whoever gets no answer asks again with the same key.
 
 use super::ledger::Ledger;
-use crate::server::{Connection, post};
+use crate::wire::{Connection, post};
 use serde_json::Value;
 use std::net::SocketAddr;
 use std::sync::Arc;

@@ -2,7 +2,7 @@
 //! with the runs that it has.
 
 use super::ledger::Ledger;
-use crate::server::{Connection, post};
+use crate::wire::{Connection, post};
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::sync::Arc;

@@ -1,97 +1,130 @@
 //! Single submissions, 64 at a time, beside an echo on the same server; and batches of 100.
 
-use super::host::Host;
 use super::load::rate;
-use super::wire::{Connection, post};
+use super::tasks::{BATCH, Session, batch, submission};
+use crate::host::Host;
+use crate::measure::median;
 use crate::report::{Figure, Unit};
-use std::net::SocketAddr;
+use crate::wire::post;
 use std::time::Duration;
 
 const CLIENTS: usize = 64;
-const BATCH: u64 = 100;
+const BATCH_CLIENTS: usize = 8;
 
-pub(super) fn figures(quick: bool) -> anyhow::Result<Vec<Figure>> {
+/// Rates and CPU times of one turn.
+struct Turn {
+    echo: Share,
+    single: Share,
+    batch: Share,
+}
+
+/// How many requests per second, and the server's CPU time for each.
+struct Share {
+    rate: f64,
+    micros: f64,
+}
+
+pub(super) async fn figures(quick: bool) -> anyhow::Result<Vec<Figure>> {
     let (turns, time) = match quick {
         true => (1, Duration::from_millis(500)),
         false => (5, Duration::from_secs(3)),
     };
     let data = tempfile::tempdir()?;
-    let host = Host::start(&data.path().join("data"))?;
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
-    let figures = runtime.block_on(measure(host.address, turns, time))?;
-    host.stop()?;
-    Ok(figures)
-}
-
-async fn measure(address: SocketAddr, turns: usize, time: Duration) -> anyhow::Result<Vec<Figure>> {
-    prepare(address).await?;
-    let mut rates: Vec<[f64; 3]> = Vec::new();
-    for turn in 0..=turns as u64 {
-        let first = turn * 1_000_000_000;
-        let echo = rate(address, CLIENTS, time, |n| post("/v1/echo", &body(n))).await?;
-        let single = rate(address, CLIENTS, time, move |n| {
-            post("/v1/tasks", &body(first + n))
-        });
-        let single = single.await?;
-        let batch = rate(address, CLIENTS / 8, time, move |n| {
-            let items = (0..BATCH).map(|item| body(first + 500_000_000 + n * BATCH + item));
-            let items: Vec<String> = items.collect();
-            post(
-                "/v1/tasks/batch",
-                &format!("{{\"items\":[{}]}}", items.join(",")),
-            )
-        });
-        let batch = batch.await? * BATCH as f64;
-        // The first turn is to warm up.
-        if turn > 0 {
-            rates.push([echo, single, batch]);
+    let host = Host::start(None, &data.path().join("data")).await?;
+    Session::register(host.address, "w").await?;
+    let mut measured = Vec::new();
+    // The first turn is to warm up.
+    for number in 0..=turns {
+        let turn = turn(&host, number, time).await?;
+        if number > 0 {
+            measured.push(turn);
         }
     }
-    let median = |of: fn(&[f64; 3]) -> f64| {
-        let mut values: Vec<f64> = rates.iter().map(of).collect();
-        values.sort_by(f64::total_cmp);
-        values[values.len() / 2]
-    };
-    let name = |text: &str| format!("{text}, {CLIENTS} at a time");
-    Ok(vec![
-        Figure::info(name("echo"), median(|r| r[0]), Unit::PerSecond),
+    host.stop()?;
+    Ok(show(&measured))
+}
+
+/// Every submission has a resource of its own, so that it is accepted: the echo's answer is as long.
+async fn turn(host: &Host, turn: u64, time: Duration) -> anyhow::Result<Turn> {
+    let first = turn * 1_000_000_000;
+    let echo = share(host, CLIENTS, time, move |n| {
+        post("/v1/echo", &submission(first + n))
+    });
+    let echo = echo.await?;
+    let single = share(host, CLIENTS, time, move |n| {
+        post("/v1/tasks", &submission(first + n))
+    });
+    let single = single.await?;
+    let batches = share(host, BATCH_CLIENTS, time, move |n| {
+        batch(first / BATCH + 5_000_000 + n, |number| number)
+    });
+    let mut batch = batches.await?;
+    batch.rate *= BATCH as f64;
+    batch.micros /= BATCH as f64;
+    Ok(Turn {
+        echo,
+        single,
+        batch,
+    })
+}
+
+async fn share(
+    host: &Host,
+    clients: usize,
+    time: Duration,
+    make: impl Fn(u64) -> Vec<u8> + Send + Sync + 'static,
+) -> anyhow::Result<Share> {
+    let before = host.cpu()?;
+    let (answered, took) = rate(host.address, clients, time, make).await?;
+    let cpu = host.cpu()?.saturating_sub(before);
+    Ok(Share {
+        rate: answered as f64 / took.as_secs_f64(),
+        micros: cpu.as_secs_f64() * 1e6 / answered as f64,
+    })
+}
+
+fn show(turns: &[Turn]) -> Vec<Figure> {
+    let of = |value: fn(&Turn) -> f64| median(turns.iter().map(value).collect());
+    let at_a_time = |text: &str| format!("{text}, {CLIENTS} at a time");
+    let per_second = Unit::PerSecond;
+    vec![
+        Figure::info(at_a_time("echo"), of(|turn| turn.echo.rate), per_second),
         Figure::info(
-            name("single submissions"),
-            median(|r| r[1]),
-            Unit::PerSecond,
+            at_a_time("single submissions"),
+            of(|turn| turn.single.rate),
+            per_second,
         ),
         Figure::at_least(
             "single submissions ÷ echo",
-            median(|r| r[1] / r[0]),
+            of(|turn| turn.single.rate / turn.echo.rate),
             Unit::Ratio,
             0.7,
         ),
-        Figure::info("tasks in batches of 100", median(|r| r[2]), Unit::PerSecond),
+        Figure::info(
+            "the server's CPU time per echo",
+            of(|turn| turn.echo.micros),
+            Unit::Micros,
+        ),
+        Figure::info(
+            "the server's CPU time per single submission",
+            of(|turn| turn.single.micros),
+            Unit::Micros,
+        ),
+        Figure::info(
+            format!("tasks in batches of {BATCH}"),
+            of(|turn| turn.batch.rate),
+            per_second,
+        ),
         Figure::at_least(
             "tasks in batches ÷ single",
-            median(|r| r[2] / r[1]),
+            of(|turn| turn.batch.rate / turn.single.rate),
             Unit::Ratio,
             5.0,
         ),
-    ])
-}
-
-async fn prepare(address: SocketAddr) -> anyhow::Result<()> {
-    let mut connection = Connection::open(address).await?;
-    let request = post(
-        "/v1/work/register",
-        r#"{"name":"w","kinds":["sync"],"policies":[{"name":"sync"}]}"#,
-    );
-    let (status, body) = connection.ask(&request).await?;
-    anyhow::ensure!(status < 300, "{status}: {}", String::from_utf8_lossy(body));
-    Ok(())
-}
-
-fn body(number: u64) -> String {
-    let resource = number % 100_000;
-    format!(
-        r#"{{"kind":"sync","resources":["repository:{resource}"],"payload":{{"number":{number},"full":false,"source":"benchmark"}}}}"#
-    )
+        Figure::info(
+            "the server's CPU time per task of a batch",
+            of(|turn| turn.batch.micros),
+            Unit::Micros,
+        ),
+    ]
 }

@@ -65,6 +65,9 @@ pub struct Serve {
     /// How log lines look [default: text]
     #[arg(long, value_enum, env = "INTERLOCK_LOG_FORMAT")]
     log_format: Option<logs::Format>,
+    /// Answer `POST /v1/echo` too, which decides nothing: what benchmarks compare with
+    #[arg(long, hide = true)]
+    echo: bool,
 }
 
 /// Where to keep things.
@@ -122,7 +125,7 @@ impl Serve {
             door: DoorConfig {
                 listen: listen.unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 7420))),
                 open: self.no_tokens || file.no_tokens,
-                echo: false,
+                echo: self.echo,
                 tls,
             },
             store: self.store.or(file.store).unwrap_or_default(),

@@ -25,6 +25,8 @@ pub struct Batch {
     pub bytes: Vec<u8>,
     /// Rows to be kept once the events are.
     pub checkpoint: Option<Checkpoint>,
+    /// Whether it came with a checkpoint.
+    pub(super) folds: bool,
     pub(super) releases: Vec<Release>,
     /// The events as they are, if somebody follows them.
     pub(super) records: Vec<Arc<Record>>,
@@ -37,8 +39,8 @@ pub struct Batch {
 pub enum Kept {
     /// A batch was written.
     Batch,
-    /// A batch with a checkpoint was written, and the rows up to this position.
-    Checkpoint(u64),
+    /// A batch with a checkpoint was written, and its rows.
+    Checkpoint,
     /// A batch could not be written.
     Failed(CellError),
 }
@@ -49,11 +51,9 @@ impl Batch {
         self.shared.epoch.load(Ordering::Acquire) == self.epoch
     }
 
-    /// Lets the answers go: everything up to here is committed.
-    pub fn release(&mut self) {
-        for release in self.releases.drain(..) {
-            release(Ok(()));
-        }
+    /// Tells those who follow events that everything up to here is committed; the answers that may
+    /// go now are the caller's to send.
+    pub fn committed(&mut self) -> Vec<Release> {
         if !self.records.is_empty() {
             let records = std::mem::take(&mut self.records);
             let committed = Committed { records };
@@ -62,13 +62,14 @@ impl Batch {
                 .feed
                 .send(Followed::Committed(Arc::new(committed)));
         }
+        std::mem::take(&mut self.releases)
     }
 
-    /// Tells the cell that the batch is done with.
+    /// Tells the cell that the batch is done with, its checkpoint too.
     pub fn done(self) {
-        let kept = match &self.checkpoint {
-            Some(checkpoint) => Kept::Checkpoint(checkpoint.position),
-            None => Kept::Batch,
+        let kept = match self.folds {
+            true => Kept::Checkpoint,
+            false => Kept::Batch,
         };
         let _stopped = self.kept.send(kept);
     }

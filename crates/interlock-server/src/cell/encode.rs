@@ -19,6 +19,12 @@ pub fn encode_record(bytes: &mut Vec<u8>, record: &Record) {
     bytes[at..at + 4].copy_from_slice(&length.to_le_bytes());
 }
 
+/// Adds the records of another batch.
+pub fn join_records(bytes: &mut Vec<u8>, others: &[u8]) {
+    debug_assert_eq!(bytes.first(), others.first(), "both have this version");
+    bytes.extend_from_slice(&others[1..]);
+}
+
 /// The records of a batch.
 pub fn decode_records(bytes: &[u8]) -> Result<Vec<Record>, String> {
     let (&version, mut rest) = bytes.split_first().ok_or("it is empty")?;

@@ -4,18 +4,30 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::fault::{Tried, column, number};
 use super::ledger::Ledger;
+use super::stage::{self, Staged};
 use super::{history, rows};
-use crate::types::{Checkpoint, HistoryRow, NamespaceId};
+use crate::types::{Checkpoint, HistoryRow, NamespaceId, RowChange};
 
-/// Applies a checkpoint that was checked to fit the log, which ends at `end`.
+/// Applies what is left of a checkpoint that was checked to fit the log, which ends at `end`.
+/// `staged` was written ahead; if nothing is known of that, what there may be is deleted.
 pub(super) fn checkpoint(
     conn: &Connection,
     ledger: &mut Ledger,
+    staged: Option<&Staged>,
     checkpoint: &Checkpoint,
     end: u64,
 ) -> Tried<()> {
     let of = checkpoint.namespace;
     ledger.change_space(conn, of, |space| {
+        match staged {
+            Some(staged) => space.rows.join(staged.rows),
+            None => stage::discard(conn, of, space.tasks_before)?,
+        }
+        let new = checkpoint.rows.iter().filter_map(put_task).max();
+        let end_of_staged = staged.map_or(0, Staged::end);
+        space.tasks_before = (space.tasks_before)
+            .max(end_of_staged)
+            .max(new.map_or(0, |task| task + 1));
         for change in &checkpoint.rows {
             rows::change(conn, of, &mut space.rows, change)?;
         }
@@ -28,6 +40,13 @@ pub(super) fn checkpoint(
         space.log_from = first(conn, of)?.unwrap_or(end);
         Ok(())
     })
+}
+
+fn put_task(change: &RowChange) -> Option<u64> {
+    match change {
+        RowChange::PutTask { task, .. } => Some(*task),
+        _ => None,
+    }
 }
 
 /// Writes history ahead of a checkpoint.

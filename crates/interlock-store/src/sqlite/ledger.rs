@@ -36,6 +36,8 @@ pub(super) struct Space {
     pub(super) removed: bool,
     pub(super) position: u64,
     pub(super) log_from: u64,
+    /// Rows of tasks from this id on belong to a checkpoint that is not complete.
+    pub(super) tasks_before: u64,
     /// Covers the rows of `tasks` and `rows`.
     pub(super) rows: SetSum,
     pub(super) history: SetSum,
@@ -122,6 +124,7 @@ impl Ledger {
             removed: false,
             position: FIRST_POSITION,
             log_from: FIRST_POSITION,
+            tasks_before: 0,
             rows: SetSum::default(),
             history: SetSum::default(),
         };
@@ -230,6 +233,7 @@ impl Space {
             removed: row.get("removed")?,
             position: number(row.get("position")?)?,
             log_from: number(row.get("log_from")?)?,
+            tasks_before: number(row.get("tasks_before")?)?,
             rows: set_sum(row, "rows_count", "rows_sum")?,
             history: set_sum(row, "history_count", "history_sum")?,
         };
@@ -248,6 +252,7 @@ impl Space {
             .number(self.removed.into())
             .number(self.position)
             .number(self.log_from)
+            .number(self.tasks_before)
             .number(self.rows.count)
             .number(self.rows.sum)
             .number(self.history.count)
@@ -256,7 +261,7 @@ impl Space {
     }
 
     fn write(&self, conn: &Connection) -> Tried<()> {
-        let sql = "INSERT OR REPLACE INTO namespaces VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+        let sql = "INSERT OR REPLACE INTO namespaces VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
         conn.prepare_cached(sql)?.execute(params![
             self.row.id.0,
             self.row.name,
@@ -264,6 +269,7 @@ impl Space {
             self.removed,
             column(self.position),
             column(self.log_from),
+            column(self.tasks_before),
             self.rows.count.cast_signed(),
             self.rows.sum.cast_signed(),
             self.history.count.cast_signed(),

@@ -19,7 +19,7 @@ pub(super) fn load(
     visit: &mut dyn FnMut(Loaded) -> ControlFlow<()>,
 ) -> Tried<()> {
     let mut go_on = |loaded| visit(loaded).is_continue();
-    let Some(set) = rows::visit(conn, space.row.id, &mut go_on)? else {
+    let Some(set) = rows::visit(conn, space.row.id, space.tasks_before, &mut go_on)? else {
         return Ok(());
     };
     if set != space.rows {

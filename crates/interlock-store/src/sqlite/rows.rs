@@ -113,10 +113,11 @@ fn remove(set: &mut SetSum, mut of: CachedStatement<'_>, key: impl Params) -> Tr
 }
 
 /// Visits all rows of a namespace, verifying each, and returns the checksum of all that there were;
-/// nothing if the visitor did not want to go on.
+/// nothing if the visitor did not want to go on. Leaves out tasks from `tasks_before` on.
 pub(super) fn visit(
     conn: &Connection,
     of: NamespaceId,
+    tasks_before: u64,
     mut visitor: impl FnMut(Loaded) -> bool,
 ) -> Tried<Option<SetSum>> {
     let mut set = SetSum::default();
@@ -131,9 +132,10 @@ pub(super) fn visit(
             return Ok(None);
         }
     }
-    let sql = "SELECT * FROM tasks INDEXED BY tasks_by_id WHERE namespace = ? ORDER BY task";
+    let sql = "SELECT * FROM tasks INDEXED BY tasks_by_id WHERE namespace = ? AND task < ?
+        ORDER BY task";
     let mut tasks = conn.prepare_cached(sql)?;
-    let mut rows = tasks.query([of.0])?;
+    let mut rows = tasks.query(params![of.0, column(tasks_before)])?;
     while let Some(row) = rows.next()? {
         let (task, sum) = task_from_row(of, row)?;
         set.add(sum);

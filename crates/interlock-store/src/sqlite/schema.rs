@@ -31,6 +31,7 @@ CREATE TABLE store (
 ) STRICT;
 
 -- `position`: the rows are the fold of the log before it. `log_from`: the log begins there.
+-- `tasks_before`: rows of `tasks` from this id on belong to a checkpoint that is not complete.
 CREATE TABLE namespaces (
     id INTEGER PRIMARY KEY,
     name TEXT NOT NULL,
@@ -38,6 +39,7 @@ CREATE TABLE namespaces (
     removed INTEGER NOT NULL,
     position INTEGER NOT NULL,
     log_from INTEGER NOT NULL,
+    tasks_before INTEGER NOT NULL,
     rows_count INTEGER NOT NULL,
     rows_sum INTEGER NOT NULL,
     history_count INTEGER NOT NULL,

@@ -64,6 +64,16 @@ pub(super) fn fold_on_close(conn: &Connection, fold: bool) -> Tried<()> {
     Ok(())
 }
 
+/// Whether each commit of the writer is synced, as it is unless this says otherwise.
+pub(super) fn sync_commits(conn: &Connection, sync: bool) -> Tried<()> {
+    // Not from the cache of statements: these take effect when they are prepared.
+    let setting = match sync {
+        true => ("synchronous", "FULL", "2"),
+        false => ("synchronous", "NORMAL", "1"),
+    };
+    apply(conn, &[setting])
+}
+
 fn open(db: &Path, flags: OpenFlags) -> Tried<Connection> {
     let conn = Connection::open_with_flags(db, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     conn.busy_timeout(PATIENCE)?;
@@ -97,4 +107,26 @@ fn apply(conn: &Connection, settings: &[(&'static str, &str, &str)]) -> Tried<()
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commits_are_synced_again_and_again() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let conn = writer(&dir.path().join("db")).expect("a database");
+        let level = || -> i64 {
+            let read = conn.query_one("PRAGMA synchronous", [], |row| row.get(0));
+            read.expect("a level")
+        };
+        for _ in 0..3 {
+            assert_eq!(level(), 2);
+            sync_commits(&conn, false).expect("it can be turned off");
+            assert_eq!(level(), 1);
+            sync_commits(&conn, true).expect("and on");
+        }
+        assert_eq!(level(), 2);
+    }
 }

@@ -2,7 +2,9 @@
 
 use std::ops::ControlFlow;
 
-use interlock_store::{Append, Checkpoint, Loaded, LogPage, RowChange, StoreError, Table};
+use interlock_store::{
+    Append, Checkpoint, Loaded, LogPage, NamespaceId, RowChange, Sliced, Store, StoreError, Table,
+};
 
 use crate::Home;
 use crate::material::*;
@@ -206,4 +208,106 @@ pub(crate) fn a_load_can_be_stopped(home: &dyn Home) {
         assert_eq!(seen, wanted);
     }
     append(&mut *store, namespace, &["goes on"]);
+}
+
+/// A checkpoint of everything there can be: tasks that are new, changed, gone, and all at once.
+fn mixed(of: NamespaceId, position: u64) -> Checkpoint {
+    let mut mixed = checkpoint(of, position);
+    mixed.rows = vec![
+        RowChange::DeleteTask { task: 9 },
+        put_task(9, "nine"),
+        put_task(2, "changed"),
+        put_task(7, "seven"),
+        put_task(8, "came"),
+        put(1, "key", "x"),
+        RowChange::DeleteTask { task: 8 },
+        RowChange::DeleteTask { task: 11 },
+        put_task(7, "seven again"),
+        RowChange::DeleteTask { task: 1 },
+        put_task(11, "eleven"),
+    ];
+    mixed.ended = vec![
+        ended(5, "sync", "succeeded", &["a:1"]),
+        ended(6, "sync", "failed", &["a:2"]),
+    ];
+    mixed
+}
+
+/// Two tasks in the tables.
+fn two_tasks(store: &mut dyn Store) -> NamespaceId {
+    let of = namespace(store);
+    append(store, of, &["a", "b", "c", "d"]);
+    let mut first = checkpoint(of, 2);
+    first.rows = vec![put_task(1, "one"), put_task(2, "two")];
+    store.checkpoint(&first).unwrap();
+    of
+}
+
+pub(crate) fn a_checkpoint_in_slices_is_the_same_as_at_once(home: &dyn Home) {
+    for limit in [1, 2, 3, 100] {
+        let mut store = home.open();
+        let of = two_tasks(&mut *store);
+        let mut sliced = Sliced::new(mixed(of, 4));
+        while store.stage(&mut sliced, limit).unwrap() {
+            // Others go on meanwhile.
+            let end = store.end(of).unwrap();
+            store.append(&[one(of, end, "meanwhile")]).unwrap();
+        }
+        store.checkpoint(&sliced.rest()).unwrap();
+        drop(store);
+        let mut store = home.open();
+        let mut loaded = load(&mut *store, of);
+        loaded.retain(|one| !matches!(one, Loaded::Record(_)));
+        let expected = [
+            loaded_row(1, "key", "x"),
+            loaded_task(2, "changed"),
+            loaded_task(7, "seven again"),
+            loaded_task(9, "nine"),
+            loaded_task(11, "eleven"),
+            Loaded::Position(4),
+        ];
+        assert_eq!(loaded, expected, "in slices of {limit}");
+        let mut reader = store.reader().unwrap();
+        assert!(reader.find(of, 5).unwrap().is_some());
+        store.remove_namespace(of).unwrap();
+    }
+}
+
+pub(crate) fn what_was_written_ahead_counts_for_nothing_by_itself(home: &dyn Home) {
+    let mut store = home.open();
+    let of = two_tasks(&mut *store);
+    let before = load(&mut *store, of);
+    let mut sliced = Sliced::new(mixed(of, 4));
+    while store.stage(&mut sliced, 2).unwrap() {}
+    assert_eq!(load(&mut *store, of), before);
+    // It was abandoned: the next one knows nothing of it.
+    let mut other = checkpoint(of, 3);
+    other.rows = vec![put_task(7, "another seven")];
+    store.checkpoint(&other).unwrap();
+    let after = [
+        loaded_task(1, "one"),
+        loaded_task(2, "two"),
+        loaded_task(7, "another seven"),
+        Loaded::Position(3),
+        Loaded::Record(record(3, "c")),
+        Loaded::Record(record(4, "d")),
+    ];
+    assert_eq!(load(&mut *store, of), after);
+
+    let mut sliced = Sliced::new(mixed(of, 5));
+    while store.stage(&mut sliced, 2).unwrap() {}
+    drop(store);
+    let mut store = home.open();
+    assert_eq!(load(&mut *store, of), after, "after a restart");
+    // Again in slices, from the start.
+    let mut sliced = Sliced::new(mixed(of, 5));
+    while store.stage(&mut sliced, 3).unwrap() {}
+    store.checkpoint(&sliced.rest()).unwrap();
+    drop(store);
+    let loaded = load(&mut *home.open(), of);
+    assert!(
+        loaded.contains(&loaded_task(7, "seven again")),
+        "{loaded:?}"
+    );
+    assert!(!loaded.contains(&loaded_task(1, "one")), "{loaded:?}");
 }

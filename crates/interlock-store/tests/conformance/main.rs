@@ -68,6 +68,8 @@ behaviours! {
         a_reader_sees_what_was_appended_before
         large_records_are_kept;
     checkpoints:
+        a_checkpoint_in_slices_is_the_same_as_at_once
+        what_was_written_ahead_counts_for_nothing_by_itself
         rows_are_put_replaced_and_deleted
         a_checkpoint_within_a_record_keeps_the_record
         a_checkpoint_deletes_the_log_up_to_where_it_says

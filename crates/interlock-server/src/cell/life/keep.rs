@@ -32,6 +32,7 @@ impl Life<'_> {
             positions: (self.first, next),
             at_ms: clock::wall().0,
             bytes,
+            folds: checkpoint.is_some(),
             checkpoint,
             releases: std::mem::take(&mut self.releases),
             records: std::mem::take(&mut self.records),
@@ -104,7 +105,7 @@ impl Life<'_> {
         self.ahead -= 1;
         match kept {
             Kept::Batch => Ok(()),
-            Kept::Checkpoint(_) => {
+            Kept::Checkpoint => {
                 if let Some(kept) = self.keeping.pop_front() {
                     self.pending.kept(&kept.tasks);
                     for to in kept.settling {

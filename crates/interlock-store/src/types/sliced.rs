@@ -1,0 +1,80 @@
+//! A checkpoint that is made in slices.
+
+use std::vec::IntoIter;
+
+use super::{Checkpoint, HistoryRow, NamespaceId, RowChange};
+
+/// A checkpoint of which parts are written ahead by [`stage`](crate::Store::stage), between appends;
+/// what is [left](Sliced::rest) is then written as one commit.
+#[derive(Debug)]
+pub struct Sliced {
+    /// Looked at and left for the end.
+    left: Checkpoint,
+    /// Not looked at yet.
+    rows: IntoIter<RowChange>,
+    ended: IntoIter<HistoryRow>,
+}
+
+impl Sliced {
+    /// Nothing of it is written yet.
+    pub fn new(mut checkpoint: Checkpoint) -> Self {
+        let rows = std::mem::take(&mut checkpoint.rows).into_iter();
+        let ended = std::mem::take(&mut checkpoint.ended).into_iter();
+        Self {
+            left: checkpoint,
+            rows,
+            ended,
+        }
+    }
+
+    /// Of which namespace.
+    pub fn namespace(&self) -> NamespaceId {
+        self.left.namespace
+    }
+
+    /// What has not been written ahead.
+    pub fn rest(mut self) -> Checkpoint {
+        self.left.rows.extend(self.rows);
+        self.left.ended.extend(self.ended);
+        self.left
+    }
+
+    /// Which checkpoint it is; what there is to write of it is incomplete.
+    pub(crate) fn frame(&self) -> &Checkpoint {
+        &self.left
+    }
+
+    /// The next ended tasks, up to so many.
+    pub(crate) fn next_ended(&mut self, limit: usize) -> Vec<HistoryRow> {
+        self.ended.by_ref().take(limit).collect()
+    }
+
+    /// The next changes that can be written ahead, up to so many. Others are dropped, or left for
+    /// the end.
+    pub(crate) fn next_rows(
+        &mut self,
+        limit: usize,
+        mut when: impl FnMut(&RowChange) -> When,
+    ) -> Vec<RowChange> {
+        let mut now = Vec::new();
+        while now.len() < limit
+            && let Some(change) = self.rows.next()
+        {
+            match when(&change) {
+                When::Ahead => now.push(change),
+                When::AtTheEnd => self.left.rows.push(change),
+                When::Never => {}
+            }
+        }
+        now
+    }
+}
+
+/// When a change is to be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum When {
+    Ahead,
+    AtTheEnd,
+    /// It changes nothing.
+    Never,
+}
