@@ -4,7 +4,7 @@ use http_body_util::{BodyExt, Full};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
-use interlock_server::door::{Door, DoorConfig};
+use interlock_server::door::{Door, DoorConfig, DoorLimits};
 use interlock_server::server::Server;
 use interlock_store::{MemoryStore, Store};
 use serde_json::Value;
@@ -49,8 +49,16 @@ impl Running {
     }
 
     pub(crate) async fn on(store: Box<dyn Store>) -> Self {
+        Self::with(store, DoorLimits::default()).await
+    }
+
+    /// With a door that is less patient than usual.
+    pub(crate) async fn with(store: Box<dyn Store>, limits: DoorLimits) -> Self {
         let server = Server::start(store, "memory", |error| panic!("{error}")).expect("it starts");
-        let config = DoorConfig::at("127.0.0.1:0".parse().expect("an address"));
+        let config = DoorConfig {
+            limits,
+            ..DoorConfig::at("127.0.0.1:0".parse().expect("an address"))
+        };
         let door = Door::open(server.clone(), &config).await.expect("a door");
         let base = format!("http://{}", door.address());
         let (stop, stopped) = oneshot::channel::<()>();
@@ -79,6 +87,11 @@ impl Running {
 }
 
 impl Caller {
+    /// Where the server listens.
+    pub(crate) fn address(&self) -> &str {
+        self.base.trim_start_matches("http://")
+    }
+
     pub(crate) fn with(&self, token: Option<&str>, namespace: Option<&str>) -> Self {
         Self {
             token: token.map(ToOwned::to_owned),

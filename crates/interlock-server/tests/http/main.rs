@@ -7,4 +7,5 @@ mod events;
 mod matrix;
 mod refusals;
 mod routes;
+mod slow;
 mod talk;
