@@ -43,9 +43,9 @@ items = [{"kind": "sync", "resources": [f"host:{number}"]} for number in range(3
 group = call("POST", "/v1/groups", {"items": items})["group"]
 
 sessions, runs = [], []
-for worker in ["w1", "w2"]:
+for worker in ["w1", "w2", "w3"]:
     session = call("POST", "/v1/work/register", {"name": worker, "kinds": ["sync"]})["session"]
-    take = {"session": session, "number": 1, "max": 4}
+    take = {"session": session, "number": 1, "max": 3}
     sessions.append(session)
     runs += [run["token"] for run in call("POST", "/v1/work/take", take)["hand_outs"]]
 ends = [{"how": "succeed", "result": 1}, {"how": "fail", "error": {"message": "no"}}]
@@ -54,11 +54,13 @@ for end, run in zip(ends, runs):
     call("POST", "/v1/work/finish", finish)
 
 dictionaries = {
-    "tasks": [*tasks, group],
+    "tasks": tasks,
+    "groups": [group],
     "names": ["sync", "delete", "hourly", "nightly", "w1", "w2", "other", "new"],
+    "spares": ["w3", "spare", "other", "new"],
     "resources": ["shop:1", "shop:2", "shop:9", "host:1", "new:1"],
     "codes": ["unknown_kind", "storage_full"],
-    "namespaces": ["default", "default", "default", "other"],
+    "namespaces": ["default"],
     "sessions": sessions,
     "runs": runs,
 }
