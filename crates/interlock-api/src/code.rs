@@ -119,6 +119,7 @@ codes! {
     Ended "ended" 409 Never None "The task has ended"
     GroupNotAdmitted "group_not_admitted" 409 Never None "Another item of the group was not admitted"
     KindInUse "kind_in_use" 409 Never None "The kind still has tasks"
+    LastAdmin "last_admin" 409 Never None "It is the last token that can create others"
     NameInUse "name_in_use" 409 Later None "A worker of this name still has live runs"
     NamespaceInUse "namespace_in_use" 409 Never None "The namespace still has tasks"
     NotEnded "not_ended" 409 Never None "The task has not ended"

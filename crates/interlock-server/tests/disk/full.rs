@@ -52,9 +52,8 @@ impl Ledger {
 
 async fn submit(caller: &Caller, number: u64) -> Answer {
     let payload = "x".repeat(4_000);
-    let body = format!(
-        r#"{{"kind": "sync", "resources": ["shop:{number}"], "payload": "{payload}"}}"#
-    );
+    let body =
+        format!(r#"{{"kind": "sync", "resources": ["shop:{number}"], "payload": "{payload}"}}"#);
     caller.call("POST", "/v1/tasks", Some(&body)).await
 }
 
@@ -125,7 +124,9 @@ fn compare(ledger: &Ledger, found: &BTreeMap<u64, u64>) {
     for number in &ledger.refused {
         assert!(!found.contains_key(number), "shop:{number} was refused");
     }
-    let sure = found.keys().filter(|number| !ledger.unknown.contains(number));
+    let sure = found
+        .keys()
+        .filter(|number| !ledger.unknown.contains(number));
     assert_eq!(sure.count(), ledger.acknowledged.len());
 }
 
@@ -136,7 +137,10 @@ async fn on_a_full_disk_nothing_is_falsely_acknowledged_and_on_it_goes_when_ther
     let data = disk.at.join("data");
     std::fs::write(disk.at.join("spare"), vec![0; 24 << 20]).expect("there is room");
     let running = start(&data).await;
-    let made = running.caller.call("PUT", "/v1/kinds/sync", Some("{}")).await;
+    let made = running
+        .caller
+        .call("PUT", "/v1/kinds/sync", Some("{}"))
+        .await;
     assert_eq!(made.status, 200, "{}", made.text);
 
     let mut ledger = Ledger::default();

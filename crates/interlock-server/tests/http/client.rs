@@ -38,6 +38,24 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
+    /// Reads an answer to its end.
+    pub(crate) async fn read(
+        response: axum::http::Response<
+            impl axum::body::HttpBody<Data = axum::body::Bytes, Error: std::fmt::Debug> + Unpin,
+        >,
+    ) -> Self {
+        let (head, body) = response.into_parts();
+        let bytes = body.collect().await.expect("a body").to_bytes();
+        let media = head.headers.get("content-type");
+        Self {
+            status: head.status.as_u16(),
+            media: media
+                .map_or("", |media| media.to_str().expect("text"))
+                .to_owned(),
+            text: String::from_utf8(bytes.to_vec()).expect("text"),
+        }
+    }
+
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{error}: {}", self.text))
     }
@@ -102,17 +120,7 @@ impl Caller {
 
     /// Asks, and reads the answer to its end.
     pub(crate) async fn call(&self, method: &str, path: &str, body: Option<&str>) -> Answer {
-        let response = self.open(method, path, body, &[]).await;
-        let (head, body) = response.into_parts();
-        let bytes = body.collect().await.expect("a body").to_bytes();
-        let media = head.headers.get("content-type");
-        Answer {
-            status: head.status.as_u16(),
-            media: media
-                .map_or("", |media| media.to_str().expect("text"))
-                .to_owned(),
-            text: String::from_utf8(bytes.to_vec()).expect("text"),
-        }
+        Answer::read(self.open(method, path, body, &[]).await).await
     }
 
     /// Asks, and leaves the body to be read.

@@ -98,7 +98,12 @@ pub(crate) fn compile(dir: &Path) -> PathBuf {
 
 /// Orders calls to fail, from within the process that is under the shim.
 pub(crate) fn order(operation: &str, error: i32, suffix: &str) {
-    order_in(Path::new(&std::env::var(ORDER).unwrap()), operation, error, suffix);
+    order_in(
+        Path::new(&std::env::var(ORDER).unwrap()),
+        operation,
+        error,
+        suffix,
+    );
 }
 
 /// Orders calls to fail, by the file that the process under the shim looks at.
