@@ -57,7 +57,11 @@ impl<'a> Sampler<'a> {
     fn field(&self, name: &str, schema: &Value, depth: usize) -> Value {
         match name {
             "wait" => json!("1ms"),
+            // What makes sense on a server with hardly anything in it.
             "kind" => json!("sync"),
+            "due" => json!("1h"),
+            "after" => json!([]),
+            "parent" => Value::Null,
             _ => self.at(schema, depth + 1),
         }
     }
