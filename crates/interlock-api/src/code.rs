@@ -5,7 +5,9 @@ use crate::text::echo;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
-use utoipa::ToSchema;
+use utoipa::openapi::schema::{ObjectBuilder, Type};
+use utoipa::openapi::{RefOr, Schema};
+use utoipa::{PartialSchema, ToSchema};
 
 /// Whether the same request may be granted later without a change.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -28,7 +30,7 @@ macro_rules! codes {
         /// A stable name for what went wrong. It knows its HTTP status, whether asking again may
         /// help, and whether the request may have been carried out all the same.
         #[derive(
-            Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema,
+            Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
         )]
         pub enum Code {
             $(
@@ -117,6 +119,7 @@ codes! {
     Ended "ended" 409 Never None "The task has ended"
     GroupNotAdmitted "group_not_admitted" 409 Never None "Another item of the group was not admitted"
     KindInUse "kind_in_use" 409 Never None "The kind still has tasks"
+    LastAdmin "last_admin" 409 Never None "It is the last token that can create others"
     NameInUse "name_in_use" 409 Later None "A worker of this name still has live runs"
     NamespaceInUse "namespace_in_use" 409 Never None "The namespace still has tasks"
     NotEnded "not_ended" 409 Never None "The task has not ended"
@@ -146,6 +149,22 @@ impl Code {
         format!("/docs/errors/{}", self.as_str())
     }
 }
+
+// By hand: what is derived has the names that the codes have in Rust.
+impl PartialSchema for Code {
+    fn schema() -> RefOr<Schema> {
+        ObjectBuilder::new()
+            .schema_type(Type::String)
+            .description(Some(
+                "A stable name for what went wrong. It knows its HTTP status, whether asking again \
+                 may help, and whether the request may have been carried out all the same.",
+            ))
+            .enum_values(Some(Code::ALL.iter().map(|code| code.as_str())))
+            .into()
+    }
+}
+
+impl ToSchema for Code {}
 
 impl fmt::Display for Code {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -12,7 +12,11 @@ use crate::task::{End, Outcome, Task};
 use crate::time::Time;
 use crate::verdict::Verdict;
 use serde::{Deserialize, Serialize};
-use utoipa::{IntoParams, ToSchema};
+use serde_json::json;
+use utoipa::openapi::extensions::Extensions;
+use utoipa::openapi::schema::{ObjectBuilder, Type};
+use utoipa::openapi::{self, RefOr, Schema};
+use utoipa::{IntoParams, PartialSchema, ToSchema};
 
 /// Something that happened.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -26,6 +30,34 @@ pub struct Event {
     #[serde(flatten)]
     pub what: What,
 }
+
+/// One message of the stream of events, as SSE has it. For the OpenAPI document only.
+#[derive(Clone, Copy, Debug)]
+pub struct EventMessage;
+
+impl PartialSchema for EventMessage {
+    fn schema() -> RefOr<Schema> {
+        let event = json!(openapi::Ref::from_schema_name("Event"));
+        let data = ObjectBuilder::new()
+            .schema_type(Type::String)
+            .description(Some("The event, as JSON."))
+            .content_media_type("application/json")
+            .extensions(Some(Extensions::from_iter([("contentSchema", event)])));
+        let id = ObjectBuilder::new()
+            .schema_type(Type::String)
+            .description(Some(
+                "Its position in the log, to go on from; progress has none.",
+            ));
+        ObjectBuilder::new()
+            .description(Some("One message of the stream."))
+            .property("data", data)
+            .property("id", id)
+            .required("data")
+            .into()
+    }
+}
+
+impl ToSchema for EventMessage {}
 
 /// What happened.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]

@@ -17,6 +17,7 @@ use crate::{
     code::Code,
     due::Due,
     event::Event,
+    event::EventMessage,
     explain::Explanation,
     explain::Cause,
     explain::Link,

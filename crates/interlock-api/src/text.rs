@@ -16,7 +16,7 @@ pub(crate) fn tame(message: &str) -> String {
     const ENDS_MAX: usize = 200;
     let is_unseen = |c: char| {
         c.is_control()
-            || matches!(c, '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+            || matches!(c, '\u{61c}' | '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
     };
     let mut text = String::new();
     let cut = message.len() > 2 * ENDS_MAX;

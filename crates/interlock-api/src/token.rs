@@ -2,7 +2,7 @@
 
 use crate::time::Time;
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 
 /// What a token allows.
 #[derive(
@@ -55,6 +55,18 @@ impl std::fmt::Debug for TokenCreated {
             .field("token", &self.token)
             .finish_non_exhaustive()
     }
+}
+
+/// How to revoke a token.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct RevokeQuery {
+    /// Also the last token that can create others: from then on nobody can come in with more than
+    /// the tokens that are left allow.
+    #[serde(default)]
+    #[param(required = false)]
+    pub force: bool,
 }
 
 /// A token without its secret.

@@ -22,8 +22,10 @@ impl Tokens<'_> {
         self.0.post("/v1/tokens", create).await
     }
 
-    /// Revokes one at once.
-    pub async fn revoke(&self, id: &str) -> Result<Done, Error> {
-        self.0.delete(&format!("/v1/tokens/{}", segment(id))).await
+    /// Revokes one at once; by force also the last one that can create others.
+    pub async fn revoke(&self, id: &str, force: bool) -> Result<Done, Error> {
+        let force = if force { "?force=true" } else { "" };
+        let path = format!("/v1/tokens/{}{force}", segment(id));
+        self.0.delete(&path).await
     }
 }

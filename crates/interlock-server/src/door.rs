@@ -4,13 +4,16 @@
 //! and bodies have to come in time, connections are counted, and on a signal nobody is cut off in
 //! the middle of an answer.
 
+mod limits;
 mod tls;
 
+pub use limits::DoorLimits;
 pub use tls::{Tls, TlsError};
 
 use crate::http::{App, routes};
+use crate::limits::{ACCEPT_AGAIN, HEADER_BYTES_MAX, SHUTDOWN_WITHIN};
+use crate::retention;
 use crate::server::Server;
-use crate::{limits, retention};
 use axum::Router;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
@@ -34,6 +37,8 @@ pub struct DoorConfig {
     pub echo: bool,
     /// Speak TLS, with these files.
     pub tls: Option<Tls>,
+    /// How many are let in, and how slow they may be.
+    pub limits: DoorLimits,
 }
 
 impl DoorConfig {
@@ -44,6 +49,7 @@ impl DoorConfig {
             open: false,
             echo: false,
             tls: None,
+            limits: DoorLimits::default(),
         }
     }
 }
@@ -77,6 +83,7 @@ pub struct Door {
     address: SocketAddr,
     server: Arc<Server>,
     tls: Option<TlsAcceptor>,
+    limits: DoorLimits,
 }
 
 impl Door {
@@ -96,6 +103,7 @@ impl Door {
             server: server.clone(),
             tokens_needed,
             echo: config.echo,
+            body_within: config.limits.body_within,
         });
         Ok(Self {
             listener,
@@ -103,6 +111,7 @@ impl Door {
             address,
             server,
             tls,
+            limits: config.limits,
         })
     }
 
@@ -115,7 +124,7 @@ impl Door {
     pub async fn serve(self, stop: impl Future<Output = ()>) {
         let graceful = GracefulShutdown::new();
         let purging = tokio::spawn(retention::keep_purging(self.server.clone()));
-        let room = Arc::new(Semaphore::new(limits::CONNECTIONS_MAX));
+        let room = Arc::new(Semaphore::new(self.limits.connections_max));
         tokio::pin!(stop);
         loop {
             let permit = tokio::select! {
@@ -128,7 +137,7 @@ impl Door {
                     Ok((stream, _)) => self.let_in(stream, permit, &graceful),
                     Err(error) => {
                         warn!(%error, "a connection could not be accepted");
-                        tokio::time::sleep(limits::ACCEPT_AGAIN).await;
+                        tokio::time::sleep(ACCEPT_AGAIN).await;
                     }
                 },
                 () = &mut stop => break,
@@ -138,7 +147,7 @@ impl Door {
         drop(self.listener);
         self.server.begin_stop();
         info!("no new connections; waiting for those under way");
-        if tokio::time::timeout(limits::SHUTDOWN_WITHIN, graceful.shutdown())
+        if tokio::time::timeout(SHUTDOWN_WITHIN, graceful.shutdown())
             .await
             .is_err()
         {
@@ -153,8 +162,8 @@ impl Door {
         builder
             .http1()
             .timer(TokioTimer::new())
-            .header_read_timeout(limits::HEADERS_WITHIN)
-            .max_buf_size(limits::HEADER_BYTES_MAX);
+            .header_read_timeout(self.limits.headers_within)
+            .max_buf_size(HEADER_BYTES_MAX);
         let watcher = graceful.watcher();
         let Some(tls) = self.tls.clone() else {
             let connection = builder.serve_connection(TokioIo::new(stream), service);
@@ -162,8 +171,9 @@ impl Door {
             tokio::spawn(hold_open(connection, permit));
             return;
         };
+        let within = self.limits.handshake_within;
         tokio::spawn(async move {
-            let shaken = tokio::time::timeout(limits::HANDSHAKE_WITHIN, tls.accept(stream)).await;
+            let shaken = tokio::time::timeout(within, tls.accept(stream)).await;
             let Ok(Ok(stream)) = shaken else {
                 return debug!("a connection did not get as far as TLS");
             };

@@ -33,6 +33,7 @@ use axum::Router;
 use interlock_api::Clock;
 use interlock_core::words::Now;
 use std::sync::Arc;
+use std::time::Duration;
 use utoipa_axum::router::OpenApiRouter;
 
 /// Everything that the routes share, and how the door is set.
@@ -44,6 +45,8 @@ pub struct App {
     pub tokens_needed: bool,
     /// Whether there is a route that decides nothing, to compare with.
     pub echo: bool,
+    /// How soon a body must have come.
+    pub body_within: Duration,
 }
 
 /// The clock that shows the core's times as people's.

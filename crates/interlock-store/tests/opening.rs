@@ -170,8 +170,9 @@ fn a_missing_row_and_a_changed_row_are_refused_with_their_place() {
             "task 2 of namespace 1",
         ),
         (
+            // Beyond the last checkpoint it counts for nothing, and is missing where it was.
             "UPDATE tasks SET task = 9 WHERE task = 2",
-            "task 9 of namespace 1",
+            "the tables of namespace 1",
         ),
     ];
     for (change, expected) in changes {

@@ -1,5 +1,6 @@
 //! The OpenAPI document: complete, of the right version, and with the limits that hold.
 
+use interlock_api::Code;
 use interlock_api::schemas::Schemas;
 use interlock_core::limits;
 use serde_json::Value;
@@ -35,6 +36,16 @@ fn walk(value: &Value, look: &mut impl FnMut(&Value)) {
         Value::Object(fields) => fields.values().for_each(|field| walk(field, look)),
         _ => {}
     }
+}
+
+#[test]
+fn the_codes_are_those_that_are_sent() {
+    let document = document();
+    let listed = document["components"]["schemas"]["Code"]["enum"].clone();
+    let sent: Vec<Value> = (Code::ALL.iter())
+        .map(|code| serde_json::to_value(code).expect("JSON"))
+        .collect();
+    assert_eq!(listed, Value::from(sent));
 }
 
 #[test]

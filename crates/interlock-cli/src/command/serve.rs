@@ -123,10 +123,10 @@ impl Serve {
         Ok(Settled {
             data: (self.data.or(file.data)).unwrap_or_else(|| PathBuf::from("interlock-data")),
             door: DoorConfig {
-                listen: listen.unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 7420))),
                 open: self.no_tokens || file.no_tokens,
                 echo: self.echo,
                 tls,
+                ..DoorConfig::at(listen.unwrap_or(SocketAddr::from(([127, 0, 0, 1], 7420))))
             },
             store: self.store.or(file.store).unwrap_or_default(),
             config,

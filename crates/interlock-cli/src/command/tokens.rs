@@ -140,11 +140,14 @@ Examples:
 struct Revoke {
     /// The token's id, as `interlock tokens list` shows it
     id: String,
+    /// Also if it is the last token that can create others
+    #[arg(long)]
+    force: bool,
 }
 
 impl Revoke {
     async fn run(self, context: &Context) -> Outcome {
-        let done = context.client.tokens().revoke(&self.id).await?;
+        let done = context.client.tokens().revoke(&self.id, self.force).await?;
         context.show(&done, |_| {
             print::line(format_args!("Token {} is revoked.", self.id));
         });

@@ -4,6 +4,10 @@
 mod commands;
 mod config;
 mod help;
+mod lost;
 mod run;
 mod serve;
+#[path = "../../../interlock-store/tests/crash/shim.rs"]
+#[allow(dead_code, reason = "the store's tests use more of it")]
+mod shim;
 mod waiting;

@@ -11,7 +11,8 @@ use std::sync::Arc;
 pub struct Name(Arc<str>);
 
 impl Name {
-    /// Checks and takes a name: 1 to 200 bytes, no control characters, no blanks at the ends.
+    /// Checks and takes a name: 1 to 200 bytes, no control characters, nor any that
+    /// change the direction of text, no blanks at the ends.
     pub fn new(text: &str) -> Result<Self, Refusal> {
         check(text, limits::NAME_BYTES_MAX)?;
         Ok(Self(Arc::from(text)))
@@ -70,6 +71,8 @@ fn check(text: &str, bytes_max: usize) -> Result<(), Refusal> {
         "it is too long"
     } else if text.chars().any(char::is_control) {
         "it has a control character"
+    } else if text.chars().any(turns_text) {
+        "it has a character that changes the direction of text"
     } else if text.trim() != text {
         "it begins or ends with a blank"
     } else {
@@ -81,4 +84,13 @@ fn check(text: &str, bytes_max: usize) -> Result<(), Refusal> {
         name: shown.into(),
         why,
     })
+}
+
+/// Marks, embeddings, overrides and isolates of direction: nobody sees them, and what stands beside
+/// them reads as something else. Text that goes from right to left by itself needs none.
+fn turns_text(character: char) -> bool {
+    matches!(
+        character,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+    )
 }

@@ -28,6 +28,10 @@ fn text() -> impl Strategy<Value = String> {
         "shop:42:7",
         "日:本",
         "\u{1f682}:\u{1f6e4}",
+        "شحن:مستودع",
+        "a:\u{202e}b",
+        "\u{200f}a:b",
+        "a:b\u{2069}",
     ]);
     let long = (
         prop::sample::select(vec!["a", "ä", "日", "\u{1f682}", " "]),
@@ -48,8 +52,17 @@ fn text() -> impl Strategy<Value = String> {
 fn is_good(text: &str, bytes_max: usize) -> bool {
     let has_blank_end =
         text.starts_with(char::is_whitespace) || text.ends_with(char::is_whitespace);
-    (1..=bytes_max).contains(&text.len()) && !text.contains(char::is_control) && !has_blank_end
+    (1..=bytes_max).contains(&text.len())
+        && !text.contains(char::is_control)
+        && !text.contains(DIRECTION)
+        && !has_blank_end
 }
+
+/// Marks, embeddings, overrides and isolates: invisible, and they turn around what stands beside.
+const DIRECTION: [char; 12] = [
+    '\u{61c}', '\u{200e}', '\u{200f}', '\u{202a}', '\u{202b}', '\u{202c}', '\u{202d}', '\u{202e}',
+    '\u{2066}', '\u{2067}', '\u{2068}', '\u{2069}',
+];
 
 /// A refusal is about the name, and does not carry all of a huge one around.
 fn refused_as_bad(refusal: &Refusal) -> Result<(), String> {
@@ -68,6 +81,30 @@ fn a_name_is_taken_as_it_is_or_refused_as_bad() {
         Err(_) if is_good(&text, NAME_BYTES_MAX) => Err(format!("{text:?} was refused")),
         Err(refusal) => refused_as_bad(&refusal),
     });
+}
+
+#[test]
+fn text_from_right_to_left_is_a_name_and_characters_that_turn_text_around_are_not() {
+    for good in ["مستودع", "מחסן", "a\u{200d}b", "\u{2065}x"] {
+        assert!(Name::new(good).is_ok(), "{good:?}");
+    }
+    for turning in DIRECTION {
+        for text in [
+            format!("{turning}a"),
+            format!("a{turning}b"),
+            format!("a{turning}"),
+        ] {
+            match Name::new(&text) {
+                Err(Refusal::BadName { name, why }) => {
+                    assert_eq!(why, "it has a character that changes the direction of text");
+                    assert_eq!(&*name, text);
+                }
+                other => panic!("{text:?}: {other:?}"),
+            }
+            let resource = ResourceName::new(&format!("shop:{text}"));
+            assert!(matches!(resource, Err(Refusal::BadName { .. })), "{text:?}");
+        }
+    }
 }
 
 #[test]

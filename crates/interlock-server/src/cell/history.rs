@@ -25,6 +25,11 @@ impl Pending {
         self.by_task.is_empty()
     }
 
+    /// Whether any ended so.
+    pub fn any(&self, outcome: Outcome) -> bool {
+        self.by_task.values().any(|ended| ended.outcome == outcome)
+    }
+
     /// The one that an id leads to.
     pub fn find(&self, task: TaskId) -> Option<&Arc<EndedTask>> {
         let task = self.aliases.get(&task).unwrap_or(&task);

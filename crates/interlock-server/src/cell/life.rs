@@ -64,7 +64,7 @@ pub(super) struct Life<'a> {
 }
 
 impl<'a> Life<'a> {
-    pub(super) fn new(cell: &'a Thread, core: Core) -> Self {
+    pub(super) fn new(cell: &'a Thread, core: Core, pending: Pending) -> Self {
         let clock = Clock::resume(core.now().elapsed);
         let position = core.position();
         let mut life = Self {
@@ -72,7 +72,7 @@ impl<'a> Life<'a> {
             epoch: cell.shared.epoch.load(Ordering::Acquire),
             core,
             clock,
-            pending: Pending::default(),
+            pending,
             parked: Parked::default(),
             watchers: Watchers::default(),
             settling: Vec::new(),
@@ -91,6 +91,15 @@ impl<'a> Life<'a> {
         life.take_in(decision, |_, reply| debug_assert_eq!(reply, Reply::Done));
         info!(namespace = %cell.namespace, position, "the namespace is open");
         life
+    }
+
+    /// Sees to it that the opening is committed: nothing is decided on top of one that may not be.
+    pub(super) fn begin(&mut self) -> Result<(), Over> {
+        self.flush()?;
+        while self.ahead > 0 {
+            self.wait_for_committer()?;
+        }
+        Ok(())
     }
 
     pub(super) fn serve(&mut self) -> Over {

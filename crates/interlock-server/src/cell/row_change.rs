@@ -4,7 +4,7 @@ use interlock_core::row::Change;
 use interlock_store::{RowChange, Shown, Table};
 
 /// A row that changed.
-pub(super) fn row_change(change: Change) -> RowChange {
+pub fn row_change(change: Change) -> RowChange {
     use interlock_core::row::Table as CoreTable;
     let task = || {
         let key = <[u8; 8]>::try_from(change.key.as_slice()).unwrap_or_default();

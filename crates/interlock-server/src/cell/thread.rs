@@ -3,7 +3,8 @@
 use super::ask::Ask;
 use super::batch::Kept;
 use super::life::{Life, Over};
-use super::{Cell, CellError, Shared};
+use super::{Cell, CellError, Pending, Shared, View};
+use crate::clock::Clock;
 use crate::committer::Committer;
 use crate::limits;
 use crate::metrics::DecisionMetrics;
@@ -61,19 +62,51 @@ pub(super) struct Thread {
 
 impl Thread {
     fn run(self) {
+        let mut full = false;
         loop {
-            let Some(core) = self.load() else {
+            let begun = Instant::now();
+            let Some(mut core) = self.load() else {
                 return;
             };
-            let mut life = Life::new(&self, core);
-            self.shared.ready.store(true, Ordering::Release);
-            let over = life.serve();
+            let mut pending = Pending::default();
+            core.take_ended()
+                .into_iter()
+                .for_each(|ended| pending.add(ended));
+            // Loading again and again must leave most of the time for those who look.
+            let time = limits::RECOVER_AFTER.max(begun.elapsed() * 4);
+            if full && !self.show_for(time, &core, &pending) {
+                return;
+            }
+            let mut life = Life::new(&self, core, pending);
+            let over = life.begin().err().unwrap_or_else(|| {
+                self.shared.ready.store(true, Ordering::Release);
+                life.serve()
+            });
             self.shared.ready.store(false, Ordering::Release);
             match over {
                 Over::Stopped => return,
-                Over::Failed(error) => life.fail(error),
+                Over::Failed(error) => {
+                    full = error == CellError::Full;
+                    life.fail(error);
+                }
             }
         }
+    }
+
+    /// While there is no room on the disk nothing can be decided, but everything that is committed
+    /// can be looked at. Says whether to go on.
+    fn show_for(&self, time: Duration, core: &Core, pending: &Pending) -> bool {
+        let clock = Clock::resume(core.now().elapsed);
+        self.answer_for(time, |ask| match ask {
+            Ask::Read(read) => {
+                let now = clock.now();
+                let view = View { core, now, pending };
+                if let Some(release) = read(Ok(&view)) {
+                    release(Ok(()));
+                }
+            }
+            ask => ask.refuse(CellError::Full),
+        })
     }
 
     /// Loads the namespace, again and again until it works. None if the server is stopping.
@@ -100,6 +133,11 @@ impl Thread {
 
     /// Tells whoever asks in the meantime to come back. Says whether to go on.
     fn refuse_for(&self, time: Duration) -> bool {
+        self.answer_for(time, |ask| ask.refuse(CellError::Loading))
+    }
+
+    /// Answers whoever asks for some time. Says whether to go on.
+    fn answer_for(&self, time: Duration, answer: impl Fn(Ask)) -> bool {
         let until = Instant::now() + time;
         loop {
             let left = until.saturating_duration_since(Instant::now());
@@ -107,7 +145,7 @@ impl Thread {
                 Ok(Ask::Stop { .. }) | Err(RecvTimeoutError::Disconnected) => return false,
                 Ok(ask) => {
                     self.shared.waiting.fetch_sub(1, Ordering::Relaxed);
-                    ask.refuse(CellError::Loading);
+                    answer(ask);
                 }
                 Err(RecvTimeoutError::Timeout) => return true,
             }

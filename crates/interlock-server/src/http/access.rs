@@ -105,6 +105,8 @@ pub(super) struct Whole<D> {
     pub server: Arc<Server>,
     /// Who is calling.
     pub caller: Arc<Caller>,
+    /// Whether a caller needs a token even if there are none.
+    pub tokens_needed: bool,
     demand: PhantomData<D>,
 }
 
@@ -141,6 +143,7 @@ impl<D: Demand> FromRequestParts<App> for Whole<D> {
         Ok(Self {
             server: app.server.clone(),
             caller,
+            tokens_needed: app.tokens_needed,
             demand: PhantomData,
         })
     }

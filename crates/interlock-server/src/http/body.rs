@@ -1,7 +1,6 @@
 //! Bodies and query strings, read with precise errors.
 
-use super::Failed;
-use crate::limits;
+use super::{App, Failed};
 use axum::body::Body;
 use axum::extract::{FromRequest, FromRequestParts, Path};
 use axum::http::request::Parts;
@@ -15,13 +14,13 @@ pub(super) struct Body1<T>(pub(super) T);
 /// The largest body: a batch of a thousand with some payload each, or one with the largest payload.
 pub(super) const BODY_BYTES_MAX: usize = 16 << 20;
 
-impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body1<T> {
+impl<T: DeserializeOwned> FromRequest<App> for Body1<T> {
     type Rejection = Failed;
 
-    async fn from_request(request: Request<Body>, _: &S) -> Result<Self, Failed> {
+    async fn from_request(request: Request<Body>, app: &App) -> Result<Self, Failed> {
         let json = is_json(&request);
         let body = axum::body::to_bytes(request.into_body(), BODY_BYTES_MAX);
-        let body = tokio::time::timeout(limits::BODY_WITHIN, body).await;
+        let body = tokio::time::timeout(app.body_within, body).await;
         let body =
             body.map_err(|_| Problem::new(Code::Timeout, "the body did not come in time"))?;
         let body = body.map_err(|error| too_large(&error))?;

@@ -16,7 +16,7 @@ use axum::response::sse::{KeepAlive, Sse};
 use filter::Filter;
 use follower::Follower;
 use futures_util::stream;
-use interlock_api::event::{Event, EventQuery};
+use interlock_api::event::{EventMessage, EventQuery};
 use interlock_api::problem::Problem;
 use interlock_api::{Code, convert};
 use interlock_core::words::TaskId;
@@ -41,7 +41,7 @@ pub(super) fn routes() -> OpenApiRouter<App> {
         ("Last-Event-ID" = Option<u64>, Header, description = "The `id` of the last message that was read"),
     ),
     responses(
-        (status = 200, description = "The stream", body = Event, content_type = "text/event-stream"),
+        (status = 200, description = "The stream", body = EventMessage, content_type = "text/event-stream"),
         Problems,
     ))]
 async fn follow(

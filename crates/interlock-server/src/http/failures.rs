@@ -4,7 +4,7 @@ use super::answer::{Json, Problems};
 use super::body::{Body1, Query};
 use super::tasks::{again, read};
 use super::{Access, Answer, App, Operate, Read, clock_of};
-use crate::cell::{CellError, outcome_word};
+use crate::cell::{Cell, CellError, outcome_word};
 use crate::limits;
 use interlock_api::convert;
 use interlock_api::failure::{Failure, FailureQuery, Retried, RetriedTask, RetryFailures};
@@ -37,7 +37,7 @@ async fn list(
     Query(query): Query<FailureQuery>,
 ) -> Answer<Json<Page<Failure>>> {
     let limit = page::limit(query.limit)? as usize;
-    access.namespace.cell.settle().await?;
+    settle(&access.namespace.cell).await?;
     let id = access.namespace.id;
     let found = (access.server.readers)
         .read(move |reader| reader.failures(id, limit))
@@ -45,6 +45,16 @@ async fn list(
     let found = found.ok_or(CellError::Stopping)??;
     let items = found.into_iter().map(failure).collect();
     Ok(Json(Page::new(items, None)))
+}
+
+/// Failures are grouped by the history, so those that are not in it yet have to go there first; what
+/// else has ended can wait for the next checkpoint.
+async fn settle(cell: &Cell) -> Answer<()> {
+    let unkept = cell.read(|view| view.pending.any(Outcome::Failed));
+    if unkept.await? {
+        cell.settle().await?;
+    }
+    Ok(())
 }
 
 fn failure(group: FailureGroup) -> Failure {
@@ -79,7 +89,7 @@ async fn retry(
         ..HistoryFilter::default()
     };
     let before = page::after_id(wire.cursor.as_deref())?;
-    access.namespace.cell.settle().await?;
+    settle(&access.namespace.cell).await?;
     let id = access.namespace.id;
     let found = (access.server.readers)
         .read(move |reader| reader.list(id, &filter, before, limits::RETRIES_MAX))

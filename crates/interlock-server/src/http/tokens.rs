@@ -2,7 +2,7 @@
 
 use super::access::{Whole, foreign};
 use super::answer::{Json, Problems, WithStatus};
-use super::body::{Body1, Named};
+use super::body::{Body1, Named, Query};
 use super::{Admin, Answer, App, Failed};
 use crate::server::{Server, hash, parse_scopes, scopes_text};
 use interlock_api::Code;
@@ -12,7 +12,7 @@ use interlock_api::page::Page;
 use interlock_api::problem::Problem;
 use interlock_api::task::Done;
 use interlock_api::time::Time;
-use interlock_api::token::{CreateToken, Scope, Token, TokenCreated};
+use interlock_api::token::{CreateToken, RevokeQuery, Scope, Token, TokenCreated};
 use interlock_store::{NewToken, Store, StoreError, Token as Row};
 use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
@@ -126,23 +126,56 @@ fn allowed(
 }
 
 /// Revokes a token, at once.
+///
+/// The last one that can create others is not revoked without `force`, unless it is the last of all
+/// and nobody needs a token then.
 #[utoipa::path(delete, path = "/v1/tokens/{id}", tag = "tokens",
     security(("token" = ["admin"])),
-    params(("id" = String, Path, description = "The token", max_length = 20)),
+    params(("id" = String, Path, description = "The token", max_length = 20), RevokeQuery),
     responses(
         (status = 200, description = "Done, or it was revoked before", body = Done),
         Problems,
     ))]
-async fn revoke(whole: Whole<Admin>, Named(id): Named) -> Answer<Json<Done>> {
+async fn revoke(
+    whole: Whole<Admin>,
+    Named(id): Named,
+    Query(query): Query<RevokeQuery>,
+) -> Answer<Json<Done>> {
     let rows = whole.server.committer().call_async(|store| store.tokens());
     let rows = rows.await??;
     let found = rows.iter().find(|row| row.id.to_string() == id);
     let Some(row) = found.filter(|row| may_see(&whole, row)) else {
         return Err(Problem::new(Code::UnknownToken, "there is no such token").into());
     };
-    let (id, now) = (row.id, crate::clock::wall().0);
-    change(&whole.server, move |store| store.revoke_token(id, now)).await?;
+    let (id, now, needed) = (row.id, crate::clock::wall().0, whole.tokens_needed);
+    let revoked = change(&whole.server, move |store| {
+        // Looked at here, so that of two who revoke each other's tokens only one can.
+        if !query.force && locks_out(&store.tokens()?, id, needed) {
+            return Ok(false);
+        }
+        store.revoke_token(id, now)?;
+        Ok(true)
+    });
+    if !revoked.await? {
+        let detail = "without it nobody can create or revoke tokens; create another with the scope \
+                      admin for all namespaces first, or say force";
+        return Err(Problem::new(Code::LastAdmin, detail).into());
+    }
     Ok(Json(Done {}))
+}
+
+/// Whether nobody could create tokens any more without this one, and somebody would need to: tokens
+/// are needed in any case, or there are others.
+fn locks_out(rows: &[Row], id: u64, needed: bool) -> bool {
+    let live = |row: &&Row| row.revoked_ms.is_none();
+    let lasting = |row: &Row| {
+        row.made.namespace.is_none() && parse_scopes(&row.made.scopes).contains(&Scope::Admin)
+    };
+    let (own, others): (Vec<&Row>, Vec<&Row>) =
+        (rows.iter().filter(live)).partition(|row| row.id == id);
+    own.into_iter().any(lasting)
+        && !others.iter().any(|row| lasting(row))
+        && (needed || !others.is_empty())
 }
 
 /// Changes tokens, and lets the change count before anything else is done with the store: no later

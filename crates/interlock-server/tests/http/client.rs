@@ -4,7 +4,7 @@ use http_body_util::{BodyExt, Full};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
-use interlock_server::door::{Door, DoorConfig};
+use interlock_server::door::{Door, DoorConfig, DoorLimits};
 use interlock_server::server::Server;
 use interlock_store::{MemoryStore, Store};
 use serde_json::Value;
@@ -38,6 +38,24 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
+    /// Reads an answer to its end.
+    pub(crate) async fn read(
+        response: axum::http::Response<
+            impl axum::body::HttpBody<Data = axum::body::Bytes, Error: std::fmt::Debug> + Unpin,
+        >,
+    ) -> Self {
+        let (head, body) = response.into_parts();
+        let bytes = body.collect().await.expect("a body").to_bytes();
+        let media = head.headers.get("content-type");
+        Self {
+            status: head.status.as_u16(),
+            media: media
+                .map_or("", |media| media.to_str().expect("text"))
+                .to_owned(),
+            text: String::from_utf8(bytes.to_vec()).expect("text"),
+        }
+    }
+
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{error}: {}", self.text))
     }
@@ -49,8 +67,16 @@ impl Running {
     }
 
     pub(crate) async fn on(store: Box<dyn Store>) -> Self {
+        Self::with(store, DoorLimits::default()).await
+    }
+
+    /// With a door that is less patient than usual.
+    pub(crate) async fn with(store: Box<dyn Store>, limits: DoorLimits) -> Self {
         let server = Server::start(store, "memory", |error| panic!("{error}")).expect("it starts");
-        let config = DoorConfig::at("127.0.0.1:0".parse().expect("an address"));
+        let config = DoorConfig {
+            limits,
+            ..DoorConfig::at("127.0.0.1:0".parse().expect("an address"))
+        };
         let door = Door::open(server.clone(), &config).await.expect("a door");
         let base = format!("http://{}", door.address());
         let (stop, stopped) = oneshot::channel::<()>();
@@ -79,6 +105,11 @@ impl Running {
 }
 
 impl Caller {
+    /// Where the server listens.
+    pub(crate) fn address(&self) -> &str {
+        self.base.trim_start_matches("http://")
+    }
+
     pub(crate) fn with(&self, token: Option<&str>, namespace: Option<&str>) -> Self {
         Self {
             token: token.map(ToOwned::to_owned),
@@ -89,17 +120,7 @@ impl Caller {
 
     /// Asks, and reads the answer to its end.
     pub(crate) async fn call(&self, method: &str, path: &str, body: Option<&str>) -> Answer {
-        let response = self.open(method, path, body, &[]).await;
-        let (head, body) = response.into_parts();
-        let bytes = body.collect().await.expect("a body").to_bytes();
-        let media = head.headers.get("content-type");
-        Answer {
-            status: head.status.as_u16(),
-            media: media
-                .map_or("", |media| media.to_str().expect("text"))
-                .to_owned(),
-            text: String::from_utf8(bytes.to_vec()).expect("text"),
-        }
+        Answer::read(self.open(method, path, body, &[]).await).await
     }
 
     /// Asks, and leaves the body to be read.

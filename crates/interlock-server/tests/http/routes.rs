@@ -4,6 +4,7 @@ use crate::client::Running;
 use crate::talk::Talk;
 use interlock_store::SqliteStore;
 use serde_json::Value;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 fn number(value: &Value) -> u64 {
     value
@@ -122,11 +123,13 @@ async fn a_worker_that_hangs_up_gives_its_tasks_back() {
     let running = Running::start().await;
     let mut talk = Talk::new(&running.caller);
     let session = worker(&mut talk, "w1", r#"["sync"]"#).await;
-    let caller = running.caller.clone();
-    let parked = tokio::spawn(async move {
-        let body = format!(r#"{{"session": {session}, "number": 1, "wait": "30s"}}"#);
-        caller.call("POST", "/v1/work/take", Some(&body)).await
-    });
+    let body = format!(r#"{{"session": {session}, "number": 1, "wait": "30s"}}"#);
+    let head = "POST /v1/work/take HTTP/1.1\r\nhost: x\r\ncontent-type: application/json";
+    let ask = format!("{head}\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+    let mut parked = tokio::net::TcpStream::connect(running.caller.address())
+        .await
+        .expect("a connection");
+    parked.write_all(ask.as_bytes()).await.expect("it is sent");
     // The worker is idle once its take is parked.
     while running
         .caller
@@ -137,8 +140,12 @@ async fn a_worker_that_hangs_up_gives_its_tasks_back() {
     {
         tokio::task::yield_now().await;
     }
-    parked.abort();
-    let _aborted = parked.await;
+    parked.shutdown().await.expect("it hangs up");
+    // The server has noticed when it hangs up too. What it would have sent before, the worker would
+    // have had to take for its own.
+    let mut nothing = Vec::new();
+    parked.read_to_end(&mut nothing).await.expect("the end");
+    assert!(nothing.is_empty());
     let other = worker(&mut talk, "w2", r#"["sync"]"#).await;
     talk.send("POST", "/v1/tasks", r#"{"kind": "sync"}"#).await;
     let body = format!(r#"{{"session": {other}, "number": 1, "wait": "10s"}}"#);

@@ -98,11 +98,20 @@ pub(crate) fn compile(dir: &Path) -> PathBuf {
 
 /// Orders calls to fail, from within the process that is under the shim.
 pub(crate) fn order(operation: &str, error: i32, suffix: &str) {
-    let path = std::env::var(ORDER).unwrap();
+    order_in(
+        Path::new(&std::env::var(ORDER).unwrap()),
+        operation,
+        error,
+        suffix,
+    );
+}
+
+/// Orders calls to fail, by the file that the process under the shim looks at.
+pub(crate) fn order_in(file: &Path, operation: &str, error: i32, suffix: &str) {
     // Written beside and moved, so that no call sees half an order.
-    let new = format!("{path}.new");
+    let new = file.with_extension("new");
     std::fs::write(&new, format!("{operation} {error} {suffix}\n")).unwrap();
-    std::fs::rename(new, path).unwrap();
+    std::fs::rename(new, file).unwrap();
 }
 
 /// Lets calls succeed again.

@@ -30,6 +30,7 @@ impl Life<'_> {
             }
             Ask::Take(ask) => self.take(now, ask),
             Ask::Read(read) => {
+                self.note_ended();
                 let view = View {
                     core: &self.core,
                     now,

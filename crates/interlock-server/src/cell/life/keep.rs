@@ -11,9 +11,7 @@ impl Life<'_> {
     /// Passes on what was gathered, if there is anything.
     pub(super) fn flush(&mut self) -> Result<(), Over> {
         self.hear()?;
-        for ended in self.core.take_ended() {
-            self.pending.add(ended);
-        }
+        self.note_ended();
         let checkpoint = self.wants_checkpoint().then(|| self.checkpoint());
         if self.bytes.is_empty() && self.releases.is_empty() && checkpoint.is_none() {
             return Ok(());
@@ -41,6 +39,13 @@ impl Life<'_> {
         });
         self.first = next;
         self.ahead += 1;
+    }
+
+    /// Keeps what has ended until it is in the history, where everybody who looks can see it.
+    pub(super) fn note_ended(&mut self) {
+        for ended in self.core.take_ended() {
+            self.pending.add(ended);
+        }
     }
 
     fn wants_checkpoint(&self) -> bool {
@@ -120,9 +125,7 @@ impl Life<'_> {
 
     /// Sends the last batch, with everything in it.
     pub(super) fn stop(&mut self) {
-        for ended in self.core.take_ended() {
-            self.pending.add(ended);
-        }
+        self.note_ended();
         let checkpoint = self.checkpoint();
         self.send(Some(checkpoint));
     }

@@ -37,7 +37,11 @@ pub(super) async fn show(
     let task = TaskId(id);
     let (wait_ms, until) = convert::query::wait(&query)?;
     if wait_ms > 0 {
-        wait(&access.namespace.cell, task, until, wait_ms).await?;
+        tokio::select! {
+            over = wait(&access.namespace.cell, task, until, wait_ms) => over?,
+            // Nothing will happen any more: it is shown as it is.
+            () = access.server.stopping() => {}
+        }
     }
     let seen = access
         .namespace
