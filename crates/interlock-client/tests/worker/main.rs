@@ -1,0 +1,5 @@
+//! Workers and a real server, over real connections.
+
+mod server;
+mod stopping;
+mod work;
