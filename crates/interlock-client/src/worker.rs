@@ -118,6 +118,11 @@ impl Worker {
         self
     }
 
+    /// The name it has.
+    pub fn named(&self) -> &str {
+        &self.name
+    }
+
     /// How many runs it has at once, from 1 to 1,000.
     pub fn concurrency(mut self, runs: usize) -> Self {
         self.concurrency = runs.clamp(1, CONCURRENCY_MAX);

@@ -7,3 +7,4 @@ mod help;
 mod run;
 mod serve;
 mod waiting;
+mod work;

@@ -1,5 +1,6 @@
 //! What a handler is given: facts of the run, and what it can say and ask while it is at work.
 
+use super::clock::boot_ms;
 use super::error::Error;
 use super::live::{AtWork, Live, StopReason};
 use crate::client::Client;
@@ -119,6 +120,13 @@ impl Run {
             Some(Ok(traced)) => traced,
             _ => client,
         }
+    }
+
+    /// How long the run may still go on if its lease is not renewed. Whatever works for it outside of
+    /// this process must have stopped by then, on a clock that goes on while the machine sleeps.
+    pub fn time_left(&self) -> Duration {
+        let end = self.live.lease.exit_at();
+        Duration::from_millis(end.saturating_sub(boot_ms()))
     }
 
     /// Fails if the run was told to stop: for `?` between steps.
