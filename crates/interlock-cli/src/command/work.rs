@@ -143,9 +143,9 @@ impl Work {
 
 fn ended(error: WorkerError) -> Failure {
     let hint = match &error {
-        WorkerError::NameInUse { .. } => Some(
-            "choose another --name, or say --takeover if that worker is known to be dead",
-        ),
+        WorkerError::NameInUse { .. } => {
+            Some("choose another --name, or say --takeover if that worker is known to be dead")
+        }
         WorkerError::Refused(problem) if problem.code == interlock_api::Code::UnknownKind => {
             Some("register it with `interlock kinds set KIND`, or say --register")
         }

@@ -100,7 +100,7 @@ fn payload_facts_progress_and_result_go_through() {
 #[test]
 fn exit_codes_say_what_follows() {
     let server = Server::start(&["--store", "memory"]);
-    kind(&server, &["--waits", "1h"]);
+    kind(&server, &["--waits", "50ms", "--tries", "2"]);
     let script = r#"
         code=$(cat)
         echo "some output"
@@ -121,16 +121,22 @@ fn exit_codes_say_what_follows() {
     let task = ended(&server, &ok);
     assert_eq!(task["state"], "succeeded");
     let log = task["result"]["log"].as_str().unwrap();
-    assert!(log.contains("some output") && log.contains("and an error"), "{log}");
+    assert!(
+        log.contains("some output") && log.contains("and an error"),
+        "{log}"
+    );
     assert_eq!(ended(&server, &again)["state"], "succeeded");
     let task = ended(&server, &never);
-    assert_eq!(task["state"], "failed");
+    assert_eq!(
+        (&task["state"], &task["tries"]),
+        (&"failed".into(), &1.into())
+    );
     assert!(task.to_string().contains("some output"), "{task}");
     for (task, message) in [(&fails, "exit code 3"), (&killed, "a signal ended it (9)")] {
-        until("it waits for its retry", || {
-            let shown = json(&server, &["tasks", "show", task]);
-            shown["state"] == "waiting" && shown.to_string().contains(message)
-        });
+        let task = ended(&server, task);
+        assert_eq!(task["state"], "failed");
+        assert_eq!(task["tries"], 2);
+        assert!(task.to_string().contains(message), "{task}");
     }
 }
 
@@ -207,7 +213,10 @@ fn a_cancelled_command_is_killed_in_the_end_and_only_then_is_the_resource_free()
     let (server, _worker, task, pids) =
         begin_stubborn(&["--kill-after", "300ms"], &["--lease", "2s"]);
     let next = submit(&server, "a:1", &[]);
-    let cancel = server.command(&["tasks", "cancel", &task]).output().unwrap();
+    let cancel = server
+        .command(&["tasks", "cancel", &task])
+        .output()
+        .unwrap();
     assert!(cancel.status.success());
     until("the next one runs", || {
         let free = running(&server, &next);
@@ -223,8 +232,7 @@ fn a_cancelled_command_is_killed_in_the_end_and_only_then_is_the_resource_free()
 #[test]
 fn a_worker_that_stands_still_loses_its_run_and_its_command_is_gone_before() {
     for leases in [11_u64, 25] {
-        let (server, worker, task, pids) =
-            begin_stubborn(&["--name", "w1"], &["--lease", "1s"]);
+        let (server, worker, task, pids) = begin_stubborn(&["--name", "w1"], &["--lease", "1s"]);
         worker.signal(Signal::STOP);
         let began = Instant::now();
         let other = Worker::begin(
@@ -255,16 +263,30 @@ fn a_worker_that_stands_still_loses_its_run_and_its_command_is_gone_before() {
 fn two_workers_of_one_name_are_not_at_work_at_once() {
     let (server, worker, task, pids) = begin_stubborn(&["--name", "w1"], &["--lease", "2s"]);
     let refused = server
-        .command(&["work", "--kind", "job", "--name", "w1", "--no-wait", "--", "true"])
+        .command(&[
+            "work",
+            "--kind",
+            "job",
+            "--name",
+            "w1",
+            "--no-wait",
+            "--",
+            "true",
+        ])
         .output()
         .unwrap();
     assert_eq!(refused.status.code(), Some(1));
     let said = String::from_utf8(refused.stderr).unwrap();
-    assert!(said.contains("another process works as \"w1\"") && said.contains("--takeover"), "{said}");
+    assert!(
+        said.contains("another process works as \"w1\"") && said.contains("--takeover"),
+        "{said}"
+    );
     assert!(running(&server, &task));
     // Whoever takes over vouches that the other is dead; that one finds out with its next beat.
     worker.signal(Signal::STOP);
-    until("the lease has ended the command", || !pids.iter().any(|pid| is_alive(*pid)));
+    until("the lease has ended the command", || {
+        !pids.iter().any(|pid| is_alive(*pid))
+    });
     let _second = Worker::begin(&server, &["--name", "w1", "--takeover"], &["true"]);
     assert_eq!(ended(&server, &task)["state"], "succeeded");
     let mut worker = worker;
@@ -275,10 +297,19 @@ fn two_workers_of_one_name_are_not_at_work_at_once() {
 #[test]
 fn a_kind_that_nobody_registered_is_named() {
     let server = Server::start(&["--store", "memory"]);
-    let worker = server.command(&["work", "--kind", "nothing", "--", "true"]).output().unwrap();
+    let worker = server
+        .command(&["work", "--kind", "nothing", "--", "true"])
+        .output()
+        .unwrap();
     assert_eq!(worker.status.code(), Some(1));
     let said = String::from_utf8(worker.stderr).unwrap();
-    assert!(said.contains("nothing") && said.contains("kinds set"), "{said}");
-    let nowhere = interlock(server.dir.path()).args(["work", "--", "true"]).output().unwrap();
+    assert!(
+        said.contains("nothing") && said.contains("kinds set"),
+        "{said}"
+    );
+    let nowhere = interlock(server.dir.path())
+        .args(["work", "--", "true"])
+        .output()
+        .unwrap();
     assert_eq!(nowhere.status.code(), Some(2));
 }

@@ -107,6 +107,8 @@ impl Budget {
     /// Units that were reported before their permit was dropped count anew from now.
     pub(super) fn count_again(&mut self, now: u64, units: u64) {
         for window in &mut self.windows {
+            window.forget_old(now);
+            window.take_out(units);
             window.counts.push_back((now + window.per_ms, units));
         }
     }
@@ -115,7 +117,9 @@ impl Budget {
     pub(super) fn give_back(&mut self, now: u64, units: u64) {
         self.held -= units;
         self.used += units;
-        self.count_again(now, units);
+        for window in &mut self.windows {
+            window.counts.push_back((now + window.per_ms, units));
+        }
     }
 
     /// Nothing may be spent for this long.
@@ -154,11 +158,29 @@ impl Budget {
 }
 
 impl Window {
-    /// When there is room for so many units more; `None` if time alone makes none.
-    fn room_at(&mut self, now: u64, units: u64) -> Option<u64> {
+    fn forget_old(&mut self, now: u64) {
         while self.counts.front().is_some_and(|(until, _)| *until <= now) {
             self.counts.pop_front();
         }
+    }
+
+    /// Takes so many units out, the oldest first: those that stay count for no less long than those
+    /// that are meant.
+    fn take_out(&mut self, mut units: u64) {
+        while units > 0
+            && let Some((_, first)) = self.counts.front_mut()
+        {
+            let part = units.min(*first);
+            (*first, units) = (*first - part, units - part);
+            if *first == 0 {
+                self.counts.pop_front();
+            }
+        }
+    }
+
+    /// When there is room for so many units more; `None` if time alone makes none.
+    fn room_at(&mut self, now: u64, units: u64) -> Option<u64> {
+        self.forget_old(now);
         let mut counted: u64 = self.counts.iter().map(|(_, units)| units).sum();
         if counted + units <= self.units {
             return Some(now);
@@ -238,6 +260,17 @@ mod tests {
         assert_eq!(budget.unreported(), 0);
         assert_eq!(budget.try_spend(15_010, 2), Spent::Yes);
         assert_eq!(budget.last_report(), 2);
+    }
+
+    #[test]
+    fn units_reported_early_count_once_and_from_the_drop_of_their_permit() {
+        let mut budget = budget(100, &[]);
+        assert_eq!(budget.try_spend(10_000, 2), Spent::Yes);
+        budget.give_back(10_000, 2);
+        budget.count_again(10_500, 2);
+        assert_eq!(budget.try_spend(10_500, 1), Spent::Yes);
+        assert_eq!(budget.try_spend(11_499, 1), Spent::At(11_500));
+        assert_eq!(budget.used(), 2);
     }
 
     #[test]

@@ -11,8 +11,8 @@ use std::time::Duration;
 use tracing::warn;
 
 /// How often the clock is looked at while something runs: a machine that wakes up tells nobody.
-const LOOK_EVERY: Duration = Duration::from_millis(50);
-/// A handler that was dropped has this long to be gone, also if its worker was asleep before.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+/// How long a handler has to be gone that could not be dropped in time, since its worker was asleep.
 const GONE_WITHIN_MS: u64 = 100;
 
 /// What is called when a handler does not stop in time. It must not come back while the handler is
@@ -127,7 +127,10 @@ impl Shared {
         }
         let aborted_at = *one.aborted_at.get_or_insert(now);
         one.live.abort();
-        let gone_by = lease.exit_at().max(aborted_at + GONE_WITHIN_MS);
+        let gone_by = match lease.exit_at() {
+            exit_at if aborted_at < exit_at => exit_at,
+            _ => aborted_at + GONE_WITHIN_MS,
+        };
         if now >= gone_by && one.at_work.strong_count() > 0 {
             let (kind, task) = (&one.live.facts.kind, one.live.facts.task);
             let why = format!("the handler of task {task} ({kind}) does not stop");

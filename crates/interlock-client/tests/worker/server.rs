@@ -6,10 +6,13 @@ use interlock_api::task::{Task, Until, WaitQuery};
 use interlock_api::{Span, kind::KindPolicy};
 use interlock_client::Client;
 use interlock_client::worker::{Stop, Worker, WorkerError};
-use interlock_server::door::{Door, DoorConfig};
+use interlock_server::door::{Door, DoorConfig, Tls};
 use interlock_server::server::Server;
-use interlock_store::MemoryStore;
+use interlock_store::{MemoryStore, SqliteStore, Store};
+use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
@@ -17,16 +20,32 @@ use tokio::task::JoinHandle;
 pub(crate) struct Running {
     server: Arc<Server>,
     pub(crate) client: Client,
+    pub(crate) port: u16,
     stop: oneshot::Sender<()>,
     serving: JoinHandle<()>,
 }
 
 impl Running {
     pub(crate) async fn start() -> Self {
-        let store = Box::new(MemoryStore::new());
-        let server = Server::start(store, "memory", |error| panic!("{error}")).unwrap();
-        let config = DoorConfig::at("127.0.0.1:0".parse().unwrap());
+        Self::start_with(None).await
+    }
+
+    pub(crate) async fn start_with(tls: Option<Tls>) -> Self {
+        Self::open(Box::new(MemoryStore::new()), 0, tls).await
+    }
+
+    /// On a directory, so that it can be started again.
+    pub(crate) async fn start_in(dir: &Path, port: u16) -> Self {
+        let store = SqliteStore::open(dir).unwrap();
+        Self::open(Box::new(store), port, None).await
+    }
+
+    async fn open(store: Box<dyn Store>, port: u16, tls: Option<Tls>) -> Self {
+        let server = Server::start(store, "test", |error| panic!("{error}")).unwrap();
+        let mut config = DoorConfig::at(SocketAddr::from(([127, 0, 0, 1], port)));
+        config.tls = tls;
         let door = Door::open(server.clone(), &config).await.unwrap();
+        let port = door.address().port();
         let client = Client::new(&format!("http://{}", door.address())).unwrap();
         let (stop, stopped) = oneshot::channel::<()>();
         let serving = tokio::spawn(door.serve(async {
@@ -35,6 +54,7 @@ impl Running {
         Self {
             server,
             client,
+            port,
             stop,
             serving,
         }
@@ -53,6 +73,22 @@ impl Running {
             .name(name)
             .without_signals()
             .last_resort(|why| panic!("{why}"))
+    }
+
+    /// Waits until a worker has registered this kind.
+    pub(crate) async fn kind(&self, name: &str) {
+        while self
+            .client
+            .workers()
+            .list(&Default::default())
+            .await
+            .unwrap()
+            .items
+            .is_empty()
+            || self.client.kinds().show(name).await.is_err()
+        {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
     }
 
     pub(crate) async fn submit(&self, kind: &str, resource: &str) -> u64 {

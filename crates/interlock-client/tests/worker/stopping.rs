@@ -25,9 +25,7 @@ async fn a_drained_worker_finishes_what_runs_and_takes_nothing_new() {
                 }
             });
     let worker = AtWork::begin(worker);
-    while server.client.kinds().show("slow").await.is_err() {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    server.kind("slow").await;
     let first = server.submit("slow", "a:1").await;
     begun.notified().await;
     worker.stop.drain();
@@ -61,9 +59,7 @@ async fn a_second_word_stops_at_once_and_gives_back() {
                 Ok(())
             });
     let worker = AtWork::begin(worker);
-    while server.client.kinds().show("slow").await.is_err() {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    server.kind("slow").await;
     let task = server.submit("slow", "a:1").await;
     server.started(task).await;
     worker.stop.drain();
@@ -96,9 +92,7 @@ async fn a_cancelled_run_frees_its_resource_only_when_it_has_stopped() {
         },
     );
     let worker = AtWork::begin(worker);
-    while server.client.kinds().show("slow").await.is_err() {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    server.kind("slow").await;
     let task = server.submit("slow", "a:1").await;
     server.started(task).await;
     let next = server.submit("slow", "a:1").await;

@@ -29,9 +29,7 @@ async fn a_payload_is_read_and_a_result_is_kept() {
         },
     );
     let worker = AtWork::begin(worker);
-    while server.client.kinds().show("add").await.is_err() {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    server.kind("add").await;
     let mut sum = submission("add", "a:1");
     sum.payload = Some(Json::of(&Numbers { a: 40, b: 2 }).unwrap());
     let task = server.client.tasks().submit(&sum).await.unwrap();
@@ -74,9 +72,7 @@ async fn failures_are_tried_again_as_the_kind_or_the_handler_says() {
                 }
             });
     let worker = AtWork::begin(worker);
-    while server.client.kinds().show("flaky").await.is_err() {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    server.kind("flaky").await;
     for (resource, state, result) in [
         ("a:1", State::Succeeded, Some("3")),
         ("a:2", State::Succeeded, Some("2")),
@@ -107,9 +103,7 @@ async fn one_worker_and_two_tasks_a_moment_apart_never_get_stuck() {
         },
     );
     let worker = AtWork::begin(worker);
-    while server.client.kinds().show("blink").await.is_err() {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    server.kind("blink").await;
     for round in 0..2_000_u64 {
         let one = server.submit("blink", "a:1");
         let two = async {

@@ -39,14 +39,13 @@ pub(super) struct Program {
 
 impl Program {
     /// Runs it for this run.
-    pub(super) async fn run(
-        &self,
-        run: Run,
-        payload: Option<Json>,
-    ) -> Result<Option<Json>, Error> {
+    pub(super) async fn run(&self, run: Run, payload: Option<Json>) -> Result<Option<Json>, Error> {
         let said = Arc::new(Mutex::new(Said::default()));
         let (mut child, words) = self.begin(&run)?;
-        let line = child.stdin.take().ok_or_else(|| Error::new("there is no line to the command"))?;
+        let line = child
+            .stdin
+            .take()
+            .ok_or_else(|| Error::new("there is no line to the command"))?;
         let payload = payload.map_or_else(|| "null".to_owned(), |json| json.get().to_owned());
         let line = Lifeline(Some(line));
         let readers = self.readers(&run, &mut child, words, &said);
@@ -123,7 +122,10 @@ impl Program {
         let mut facts = vec![
             ("INTERLOCK_TASK", run.task().to_string()),
             ("INTERLOCK_KIND", run.kind().to_owned()),
-            ("INTERLOCK_RESOURCES", resources.collect::<Vec<_>>().join(" ")),
+            (
+                "INTERLOCK_RESOURCES",
+                resources.collect::<Vec<_>>().join(" "),
+            ),
             ("INTERLOCK_CLAIMS", serde_json::to_string(run.resources())?),
             ("INTERLOCK_ATTEMPT", run.attempt().to_string()),
             ("INTERLOCK_STANDS_FOR", run.stands_for().to_string()),
@@ -191,7 +193,11 @@ fn listen(
         }
         let text = String::from_utf8_lossy(&bytes);
         let text = text.trim_end_matches(['\n', '\r']);
-        let line = if understood { line::read(text) } else { Line::Other };
+        let line = if understood {
+            line::read(text)
+        } else {
+            Line::Other
+        };
         match line {
             Line::Progress(progress) => run.report(progress),
             Line::Result(result) => lock(said).result = Some(result),
@@ -229,7 +235,9 @@ impl Lifeline {
     fn feed(mut self, payload: &[u8]) -> Self {
         if let Some(line) = &mut self.0 {
             let length = (payload.len() as u64).to_le_bytes();
-            let fed = line.write_all(&length).and_then(|()| line.write_all(payload));
+            let fed = line
+                .write_all(&length)
+                .and_then(|()| line.write_all(payload));
             // One that is gone already is seen to be when it is waited for.
             let _gone = fed.and_then(|()| line.flush());
         }

@@ -63,8 +63,14 @@ mod tests {
             ("progress 3/10 fetching it", far(3, Some(10), "fetching it")),
             ("progress 3/10", far(3, Some(10), "")),
             ("progress 3 so far", far(3, None, "so far")),
-            ("result {\"a\": 1}", Line::Result(Json::new("{\"a\": 1}".to_owned()).unwrap())),
-            ("error the mirror is gone", Line::Error("the mirror is gone".to_owned())),
+            (
+                "result {\"a\": 1}",
+                Line::Result(Json::new("{\"a\": 1}".to_owned()).unwrap()),
+            ),
+            (
+                "error the mirror is gone",
+                Line::Error("the mirror is gone".to_owned()),
+            ),
             ("retry-in 30s", Line::RetryIn(Span::from_ms(30_000))),
         ] {
             assert_eq!(read(text), line, "{text}");
@@ -74,8 +80,17 @@ mod tests {
     #[test]
     fn everything_else_is_output() {
         for text in [
-            "", "hello", "progress", "progress x", "progress 3/x", "progress -1/2", "result {",
-            "retry-in soon", "error", " progress 1/2", "progressing 1/2",
+            "",
+            "hello",
+            "progress",
+            "progress x",
+            "progress 3/x",
+            "progress -1/2",
+            "result {",
+            "retry-in soon",
+            "error",
+            " progress 1/2",
+            "progressing 1/2",
         ] {
             assert_eq!(read(text), Line::Other, "{text:?}");
         }
