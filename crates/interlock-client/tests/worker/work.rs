@@ -123,3 +123,41 @@ async fn one_worker_and_two_tasks_a_moment_apart_never_get_stuck() {
     worker.drained().await.unwrap();
     server.stop().await;
 }
+
+#[tokio::test]
+async fn the_example_does_what_it_says() {
+    let server = Running::start().await;
+    let heard = crate::example::demonstrate(server.client.clone()).await.unwrap();
+    assert_eq!(heard, ["task 1: 42", "task 2: 6", "task 3: Failed"]);
+    server.stop().await;
+}
+
+#[tokio::test]
+async fn children_belong_to_their_parent_and_its_trace() {
+    let server = Running::start().await;
+    let parent = |run: Run, (): ()| async move {
+        let conflict = run.submit(&submission("child", "a:1")).await;
+        let code = conflict.unwrap_err().code();
+        assert_eq!(code, Some(interlock_api::Code::ConflictsWithAncestor));
+        let child = run.submit(&submission("child", "a:2")).await?;
+        Ok((child.task, run.trace().map(ToOwned::to_owned)))
+    };
+    let child = |run: Run, (): ()| async move { Ok(run.trace().map(ToOwned::to_owned)) };
+    let worker = server.worker("w1").concurrency(2);
+    let worker = worker.handler("parent", lease(15_000), parent);
+    let worker = AtWork::begin(worker.handler("child", lease(15_000), child));
+    server.kind("child").await;
+    let trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    let client = server.client.clone().in_trace(trace).unwrap();
+    let report = client.tasks().submit(&submission("parent", "a:1")).await.unwrap();
+    let ended = server.ended(report.task.unwrap()).await;
+    assert_eq!(ended.state, State::Succeeded, "{ended:?}");
+    let (child, seen): (u64, String) = ended.result.unwrap().read().unwrap();
+    assert_eq!(seen, trace);
+    let child = server.ended(child).await;
+    assert_eq!(child.parent, report.task);
+    assert_eq!(child.result.unwrap().read::<String>().unwrap(), trace);
+    worker.drained().await.unwrap();
+    drop(client);
+    server.stop().await;
+}
