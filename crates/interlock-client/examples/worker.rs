@@ -51,9 +51,7 @@ async fn ask(client: &Client) -> Result<Vec<String>, Box<dyn std::error::Error>>
 }
 
 /// Starts a worker, asks it for three sums, and lets it go.
-pub(crate) async fn demonstrate(
-    client: Client,
-) -> Result<Vec<String>, Box<dyn std::error::Error>> {
+pub(crate) async fn demonstrate(client: Client) -> Result<Vec<String>, Box<dyn std::error::Error>> {
     let kind = KindPolicy::default();
     client.kinds().set("add", &kind).await?;
     let worker = Worker::new(client.clone())

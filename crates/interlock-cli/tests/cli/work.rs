@@ -231,7 +231,7 @@ fn a_cancelled_command_is_killed_in_the_end_and_only_then_is_the_resource_free()
 
 #[test]
 fn a_worker_that_stands_still_loses_its_run_and_its_command_is_gone_before() {
-    for leases in [11_u64, 25] {
+    for tenths in [11_u64, 25, 100] {
         let (server, worker, task, pids) = begin_stubborn(&["--name", "w1"], &["--lease", "1s"]);
         worker.signal(Signal::STOP);
         let began = Instant::now();
@@ -248,7 +248,7 @@ fn a_worker_that_stands_still_loses_its_run_and_its_command_is_gone_before() {
             }
             moved
         });
-        let asleep = Duration::from_millis(leases * 100);
+        let asleep = Duration::from_millis(tenths * 100);
         std::thread::sleep(asleep.saturating_sub(began.elapsed()));
         // What the first one says now is refused, and the newer run goes on.
         worker.signal(Signal::CONT);

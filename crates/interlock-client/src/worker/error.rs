@@ -145,6 +145,9 @@ pub enum WorkerError {
     /// It can't listen for signals.
     #[error("cannot listen for signals: {0}")]
     Signals(std::io::Error),
+    /// The system does not give it what it needs to run.
+    #[error("the worker cannot run: {0}")]
+    Thread(std::io::Error),
     /// It handles nothing.
     #[error("the worker has no handler")]
     NoHandler,

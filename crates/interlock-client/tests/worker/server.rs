@@ -3,6 +3,7 @@
 use interlock_api::claim::Claim;
 use interlock_api::submission::Submission;
 use interlock_api::task::{Task, Until, WaitQuery};
+use interlock_api::worker::WorkerState;
 use interlock_api::{Span, kind::KindPolicy};
 use interlock_client::Client;
 use interlock_client::worker::{Stop, Worker, WorkerError};
@@ -87,6 +88,17 @@ impl Running {
             .is_empty()
             || self.client.kinds().show(name).await.is_err()
         {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+
+    /// Waits until a worker waits for work.
+    pub(crate) async fn idle(&self, worker: &str) {
+        loop {
+            let shown = self.client.workers().show(worker).await;
+            if shown.is_ok_and(|shown| shown.state == WorkerState::Idle) {
+                return;
+            }
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     }

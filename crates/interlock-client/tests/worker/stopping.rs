@@ -111,3 +111,54 @@ async fn a_cancelled_run_frees_its_resource_only_when_it_has_stopped() {
     worker.drained().await.unwrap();
     server.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_task_for_a_worker_that_vanished_goes_to_another_at_once() {
+    let server = Running::start().await;
+    let quick = |_: Run, (): ()| async { Ok(()) };
+    for round in 0..20 {
+        let gone = server.worker(&format!("gone-{round}"));
+        let gone = AtWork::begin(gone.handler("quick", lease(15_000), quick));
+        server.idle(&format!("gone-{round}")).await;
+        // Its take is parked at the server, which is told nothing.
+        gone.working.abort();
+        assert!(gone.working.await.unwrap_err().is_cancelled());
+        let task = server.submit("quick", "a:1").await;
+        let other = server.worker("other").handler("quick", None, quick);
+        let other = AtWork::begin(other);
+        let began = std::time::Instant::now();
+        assert_eq!(server.ended(task).await.state, State::Succeeded);
+        assert!(
+            began.elapsed() < Duration::from_secs(5),
+            "it waited for a lease"
+        );
+        other.drained().await.unwrap();
+    }
+    server.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn lanes_share_the_work_and_all_of_them_leave() {
+    let server = Running::start().await;
+    let worker = server.worker("w1").concurrency(5).lanes(2);
+    let worker = worker.handler("quick", lease(15_000), |_: Run, (): ()| async { Ok(()) });
+    let worker = AtWork::begin(worker);
+    server.idle("w1").await;
+    server.idle("w1.2").await;
+    let mut tasks = Vec::new();
+    for number in 0..100 {
+        tasks.push(server.submit("quick", &format!("a:{}", number % 7)).await);
+    }
+    for task in tasks {
+        assert_eq!(server.ended(task).await.state, State::Succeeded);
+    }
+    worker.drained().await.unwrap();
+    let left = server
+        .client
+        .workers()
+        .list(&Default::default())
+        .await
+        .unwrap();
+    assert!(left.items.is_empty(), "{left:?}");
+    server.stop().await;
+}

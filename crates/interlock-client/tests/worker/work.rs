@@ -127,7 +127,9 @@ async fn one_worker_and_two_tasks_a_moment_apart_never_get_stuck() {
 #[tokio::test]
 async fn the_example_does_what_it_says() {
     let server = Running::start().await;
-    let heard = crate::example::demonstrate(server.client.clone()).await.unwrap();
+    let heard = crate::example::demonstrate(server.client.clone())
+        .await
+        .unwrap();
     assert_eq!(heard, ["task 1: 42", "task 2: 6", "task 3: Failed"]);
     server.stop().await;
 }
@@ -149,7 +151,11 @@ async fn children_belong_to_their_parent_and_its_trace() {
     server.kind("child").await;
     let trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     let client = server.client.clone().in_trace(trace).unwrap();
-    let report = client.tasks().submit(&submission("parent", "a:1")).await.unwrap();
+    let report = client
+        .tasks()
+        .submit(&submission("parent", "a:1"))
+        .await
+        .unwrap();
     let ended = server.ended(report.task.unwrap()).await;
     assert_eq!(ended.state, State::Succeeded, "{ended:?}");
     let (child, seen): (u64, String) = ended.result.unwrap().read().unwrap();

@@ -183,9 +183,9 @@ impl Engine {
 
     async fn next_finished(&mut self) -> Option<Answer> {
         loop {
-            match self.calls.next().await? {
-                answer @ Answer::Finished(..) => return Some(answer),
-                _ => {}
+            let answer = self.calls.next().await?;
+            if matches!(answer, Answer::Finished(..)) {
+                return Some(answer);
             }
         }
     }
