@@ -2,7 +2,7 @@
 
 use crate::command::{
     backup, completions, config, failures, groups, kinds, man, namespaces, quotas, resources,
-    schedules, serve, status, submit, tasks, tokens, verify, workers,
+    schedules, serve, status, submit, supervise, tasks, tokens, verify, work, workers,
 };
 use crate::exit::Outcome;
 use crate::global::{Context, Global};
@@ -34,6 +34,7 @@ pub struct Cli {
 enum Command {
     Serve(serve::Serve),
     Submit(submit::Submit),
+    Work(work::Work),
     Tasks(tasks::Tasks),
     Resources(resources::Resources),
     Kinds(kinds::Kinds),
@@ -50,6 +51,8 @@ enum Command {
     Config(config::ConfigCommand),
     Completions(completions::Completions),
     Man(man::Man),
+    #[command(hide = true)]
+    Supervise(supervise::Supervise),
 }
 
 impl Cli {
@@ -62,6 +65,8 @@ impl Cli {
             Command::Config(config) => config.run(),
             Command::Completions(completions) => completions.run(),
             Command::Man(man) => man.run(),
+            Command::Supervise(supervise) => supervise.run(),
+            Command::Work(work) => work.run(&self.global.context()?),
             command => {
                 let context = self.global.context()?;
                 let runtime = tokio::runtime::Builder::new_current_thread()
@@ -90,11 +95,13 @@ impl Command {
             Command::Tokens(tokens) => tokens.run(context).await,
             Command::Status(status) => status.run(context).await,
             Command::Serve(_)
+            | Command::Work(_)
+            | Command::Supervise(_)
             | Command::Verify(_)
             | Command::Backup(_)
             | Command::Config(_)
             | Command::Completions(_)
-            | Command::Man(_) => unreachable!("these ask no server"),
+            | Command::Man(_) => unreachable!("these are run by themselves"),
         }
     }
 }

@@ -14,9 +14,11 @@ pub mod schedules;
 pub mod serve;
 pub mod status;
 pub mod submit;
+pub mod supervise;
 pub mod tasks;
 pub mod tokens;
 pub mod verify;
+pub mod work;
 pub mod workers;
 
 mod page;

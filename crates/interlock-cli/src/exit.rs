@@ -80,6 +80,11 @@ impl<E: Into<anyhow::Error>> From<E> for Failure {
 /// What may help against an error of the client.
 fn hint_of(error: &anyhow::Error) -> Option<String> {
     match error.downcast_ref::<Error>()? {
+        Error::Unreachable { server, .. } if server.starts_with("https:") => Some(
+            "if an authority of your own vouches for the server, name its certificate with --ca or \
+             INTERLOCK_CA"
+                .to_owned(),
+        ),
         Error::Unreachable { .. } => Some(
             "start a server with `interlock serve`, or say where it is with --server or \
              INTERLOCK_SERVER"

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 #[derive(Args)]
 #[command(next_help_heading = "Global options")]
 pub struct Global {
-    /// Where the server is
+    /// Where the server is; several with commas between them are tried in turn
     #[arg(
         long,
         global = true,
@@ -22,6 +22,9 @@ pub struct Global {
         default_value = "http://127.0.0.1:7420"
     )]
     server: String,
+    /// The certificates that vouch for an https:// server, PEM [default: those this machine trusts]
+    #[arg(long, global = true, value_name = "FILE", env = "INTERLOCK_CA")]
+    ca: Option<PathBuf>,
     /// The namespace; the token's own, or `default`, if none
     #[arg(long, global = true, value_name = "NAME", env = "INTERLOCK_NAMESPACE")]
     namespace: Option<String>,
@@ -62,6 +65,14 @@ impl Global {
     /// Ready to talk to the server.
     pub fn context(&self) -> Result<Context, Failure> {
         let mut client = Client::new(&self.server).map_err(Failure::usage)?;
+        if let Some(file) = &self.ca {
+            let pem = std::fs::read(file);
+            let pem = pem.with_context(|| format!("cannot read {}", file.display()))?;
+            client = client.trusting(&pem).map_err(|error| {
+                let named = anyhow::Error::new(error).context(format!("{}", file.display()));
+                Failure::usage(named)
+            })?;
+        }
         if let Some(namespace) = &self.namespace {
             client = client.in_namespace(namespace).map_err(Failure::usage)?;
         }

@@ -1,30 +1,36 @@
 //! The client: where the server is, and who is asking.
 
+use crate::retry::Retry;
+use crate::servers::Servers;
+use crate::tls::{self, Trust};
 use crate::{
     Failures, Groups, Kinds, Namespaces, Quotas, Resources, Schedules, Tasks, Tokens, Work, Workers,
 };
 use bytes::Bytes;
 use http::HeaderValue;
 use http_body_util::Full;
+use hyper_rustls::HttpsConnector;
 use hyper_util::client::legacy::Client as Hyper;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
-/// How long a connection may take to be made.
-const CONNECT_WITHIN: Duration = Duration::from_secs(5);
 /// How long an answer may take: the server waits up to a minute if it is asked to.
 const ANSWER_WITHIN: Duration = Duration::from_secs(90);
 
-/// Speaks to a server. Cheap to clone; clones share their connections.
+/// Speaks to a server, or to the first of several that answers. Cheap to clone; clones share their
+/// connections.
 #[derive(Clone)]
 pub struct Client {
-    pub(crate) http: Hyper<HttpConnector, Full<Bytes>>,
-    pub(crate) base: String,
+    pub(crate) http: Hyper<HttpsConnector<HttpConnector>, Full<Bytes>>,
+    pub(crate) servers: Arc<Servers>,
     pub(crate) namespace: Option<HeaderValue>,
     pub(crate) authorization: Option<HeaderValue>,
+    pub(crate) trace: Option<HeaderValue>,
     pub(crate) answer_within: Duration,
+    pub(crate) retry: Retry,
 }
 
 /// A client can't be set up like this.
@@ -33,37 +39,54 @@ pub enum BadSetting {
     /// The address is not one of a server.
     #[error("{0:?} is not the address of a server: it must look like http://127.0.0.1:7420")]
     Url(String),
-    /// This client speaks plain HTTP only.
-    #[error("{0:?}: this client has no TLS; use http:// to a proxy on this machine")]
-    Tls(String),
+    /// The certificates that shall be trusted are of no use.
+    #[error("the certificates to trust can't be used: {0}")]
+    Authority(String),
     /// A header can't carry the text.
     #[error("the {0} has characters that a header can't carry")]
     Header(&'static str),
 }
 
 impl Client {
-    /// A client of the server at this address, such as `http://127.0.0.1:7420`.
-    pub fn new(base: &str) -> Result<Self, BadSetting> {
-        let bad = || BadSetting::Url(base.to_owned());
-        let uri: http::Uri = base.parse().map_err(|_| bad())?;
-        match uri.scheme_str() {
-            Some("http") => {}
-            Some("https") => return Err(BadSetting::Tls(base.to_owned())),
-            _ => return Err(bad()),
-        }
-        if uri.host().is_none_or(str::is_empty) || uri.query().is_some() {
-            return Err(bad());
-        }
-        let mut connector = HttpConnector::new();
-        connector.set_connect_timeout(Some(CONNECT_WITHIN));
-        connector.set_nodelay(true);
+    /// A client of the server at this address, such as `http://127.0.0.1:7420` or
+    /// `https://interlock.example.org`; or of several, with commas between them, which are tried in
+    /// turn.
+    pub fn new(addresses: &str) -> Result<Self, BadSetting> {
+        let servers = Servers::read(addresses)?;
+        let trust = match servers.any_https() {
+            true => Trust::Machine,
+            false => Trust::Nobody,
+        };
         Ok(Self {
-            http: Hyper::builder(TokioExecutor::new()).build(connector),
-            base: base.trim_end_matches('/').to_owned(),
+            http: Hyper::builder(TokioExecutor::new()).build(tls::connector(trust)?),
+            servers: Arc::new(servers),
             namespace: None,
             authorization: None,
+            trace: None,
             answer_within: ANSWER_WITHIN,
+            retry: Retry::default(),
         })
+    }
+
+    /// The same, trusting the servers that these certificates vouch for, as PEM, instead of those
+    /// that this machine trusts.
+    pub fn trusting(mut self, pem: &[u8]) -> Result<Self, BadSetting> {
+        let connector = tls::connector(Trust::These(pem))?;
+        self.http = Hyper::builder(TokioExecutor::new()).build(connector);
+        Ok(self)
+    }
+
+    /// The same, with this patience.
+    pub fn retrying(mut self, retry: Retry) -> Self {
+        self.retry = retry;
+        self
+    }
+
+    /// The same within this trace, a W3C `traceparent`: what is submitted belongs to it.
+    pub fn in_trace(mut self, traceparent: &str) -> Result<Self, BadSetting> {
+        let value = HeaderValue::from_str(traceparent);
+        self.trace = Some(value.map_err(|_| BadSetting::Header("trace context"))?);
+        Ok(self)
     }
 
     /// The same in this namespace; without it, the token's own or `default`.
@@ -88,9 +111,9 @@ impl Client {
         self
     }
 
-    /// Where the server is.
+    /// Where the server is; of several, the one that is spoken to.
     pub fn server(&self) -> &str {
-        &self.base
+        self.servers.current()
     }
 
     /// Calls about tasks.
@@ -153,7 +176,7 @@ impl Client {
 impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Client")
-            .field("server", &self.base)
+            .field("server", &self.server())
             .field("namespace", &self.namespace)
             .finish_non_exhaustive()
     }

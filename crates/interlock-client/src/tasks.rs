@@ -1,8 +1,10 @@
 //! Calls about tasks: submit, look at, wait for, steer.
 
-use crate::call::with_query;
+use crate::call::{Call, with_query};
 use crate::client::Client;
 use crate::error::Error;
+use crate::retry::new_key;
+use interlock_api::Code;
 use interlock_api::explain::Explanation;
 use interlock_api::page::Page;
 use interlock_api::submission::{Submission, Submissions, SubmitOptions};
@@ -17,17 +19,42 @@ pub struct Tasks<'a>(pub(crate) &'a Client);
 
 impl Tasks<'_> {
     /// Submits one task. A rejection is a problem of the code `rejected`.
+    ///
+    /// Unless the client is set to try only once, a submission without an idempotency key gets one
+    /// of its own, so that a lost answer is asked for again and submits nothing twice. Should the
+    /// namespace have no room for another key, the task is submitted without.
     pub async fn submit(&self, submission: &Submission) -> Result<Report, Error> {
-        self.0.post("/v1/tasks", submission).await
+        if submission.idempotency_key.is_some() {
+            return self.send(submission, true).await;
+        }
+        let key = (self.0.retry.tries > 1).then(new_key).flatten();
+        if key.is_none() {
+            return self.send(submission, false).await;
+        }
+        let mut keyed = submission.clone();
+        keyed.idempotency_key = key;
+        match self.send(&keyed, true).await {
+            Err(error) if error.code() == Some(Code::IdempotencyFull) => {
+                self.send(submission, false).await
+            }
+            answer => answer,
+        }
+    }
+
+    async fn send(&self, submission: &Submission, repeatable: bool) -> Result<Report, Error> {
+        let call = Call::post("/v1/tasks", submission).repeatable(repeatable);
+        self.0.ask(&call).await
     }
 
     /// What the verdict would be; nothing is changed.
     pub async fn dry_run(&self, submission: &Submission) -> Result<Report, Error> {
         let path = with_query("/v1/tasks", &SubmitOptions { dry_run: true });
-        self.0.post(&path, submission).await
+        let call = Call::post(&path, submission).repeatable(true);
+        self.0.ask(&call).await
     }
 
-    /// Submits many tasks, each with its own outcome.
+    /// Submits many tasks, each with its own outcome. Without idempotency keys of their own an answer
+    /// that is lost is not asked for again.
     pub async fn batch(
         &self,
         submissions: &Submissions,

@@ -1,5 +1,6 @@
 //! Calls of workers, one for each thing that a worker says.
 
+use crate::call::Call;
 use crate::client::Client;
 use crate::error::Error;
 use interlock_api::run::{
@@ -15,12 +16,14 @@ pub struct Work<'a>(pub(crate) &'a Client);
 impl Work<'_> {
     /// Begins a session.
     pub async fn register(&self, register: &Register) -> Result<Registered, Error> {
-        self.0.post("/v1/work/register", register).await
+        let call = Call::post("/v1/work/register", register).repeatable(true);
+        self.0.ask(&call).await
     }
 
     /// Asks for tasks, and may report how the last ones ended.
     pub async fn take(&self, take: &Take) -> Result<Taken, Error> {
-        self.0.post("/v1/work/take", take).await
+        let call = Call::post("/v1/work/take", take).repeatable(true);
+        self.0.ask(&call).await
     }
 
     /// Goes on with the runs that it names.
@@ -35,7 +38,8 @@ impl Work<'_> {
 
     /// Tells how runs ended.
     pub async fn finish(&self, finishes: &Finishes) -> Result<Finished, Error> {
-        self.0.post("/v1/work/finish", finishes).await
+        let call = Call::post("/v1/work/finish", finishes).repeatable(true);
+        self.0.ask(&call).await
     }
 
     /// Asks for units of a quota.

@@ -224,7 +224,7 @@ fn store_lost(why: &str) -> Failure {
 /// In one go, and whoever has stopped reading does not stop the server.
 fn welcome(address: SocketAddr, tls: bool) {
     let text = match (tls, address.port()) {
-        // What this binary's own commands can't reach is not suggested to them.
+        // The name that the certificate is for is not known here, so no command is suggested.
         (true, _) => format!("Interlock listens on https://{address}\n"),
         (false, 7420) => hello(address, ""),
         (false, _) => hello(address, &format!(" --server http://{address}")),

@@ -6,6 +6,7 @@ use std::path::Path;
 const COMMANDS: &[(&str, &[&str])] = &[
     ("serve", &[]),
     ("submit", &[]),
+    ("work", &[]),
     (
         "tasks",
         &[

@@ -11,3 +11,4 @@ mod serve;
 #[allow(dead_code, reason = "the store's tests use more of it")]
 mod shim;
 mod waiting;
+mod work;
