@@ -89,8 +89,14 @@ fn submissions() {
             "fine".to_owned(),
         ),
         (
-            r#"{"kind": "שלום", "resources": ["a:\u202ex"]}"#.to_owned(),
+            r#"{"kind": "שלום", "resources": ["a:שלום"]}"#.to_owned(),
             "fine".to_owned(),
+        ),
+        (
+            r#"{"kind": "שלום", "resources": ["a:\u202ex"]}"#.to_owned(),
+            "bad_name resources[0]: bad name \"a:\\u{202e}x\": it has a character that changes the \
+             direction of text"
+                .to_owned(),
         ),
     ];
     for (text, expected) in table {

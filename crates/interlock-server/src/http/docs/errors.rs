@@ -31,6 +31,7 @@ pages! {
     "internal"
     "kind_full"
     "kind_in_use"
+    "last_admin"
     "method_not_allowed"
     "name_in_use"
     "namespace_full"
