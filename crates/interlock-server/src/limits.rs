@@ -15,9 +15,9 @@ pub const BATCHES_AHEAD: usize = 16;
 pub const COMMIT_BYTES_MAX: usize = 16 << 20;
 
 /// Changed rows that lead to a checkpoint. It bounds what a restart has to fold.
-pub const CHECKPOINT_ROWS: usize = 20_000;
+pub const CHECKPOINT_ROWS: usize = 50_000;
 /// Ended tasks that lead to a checkpoint. They stay in memory until then.
-pub const CHECKPOINT_ENDED: usize = 10_000;
+pub const CHECKPOINT_ENDED: usize = 25_000;
 /// Bytes of the log that lead to a checkpoint.
 pub const CHECKPOINT_BYTES: usize = 64 << 20;
 /// A cell with changes is checkpointed after this long.

@@ -1,10 +1,14 @@
-//! From a submission to its hand-out to a parked take, on an idle server.
+//! From a submission to its hand-out to a parked take, on an idle server; and, in the same rhythm,
+//! what a write to the disk alone takes.
 
 use super::tasks::{Session, ask, submission};
 use crate::host::Host;
 use crate::measure::percentile;
 use crate::report::{Figure, Unit};
 use crate::wire::{Connection, post};
+use std::fs::File;
+use std::io::Write;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 pub(super) async fn figures(quick: bool) -> anyhow::Result<Vec<Figure>> {
@@ -15,7 +19,9 @@ pub(super) async fn figures(quick: bool) -> anyhow::Result<Vec<Figure>> {
     let mut submitter = Connection::open(host.address).await?;
     let mut micros = Vec::new();
     let mut running: Vec<String> = Vec::new();
+    let mut disk = Disk::open(data.path())?;
     for round in 0..rounds + 20 {
+        disk.write()?;
         let parked = tokio::spawn(async move {
             let taken = session.take(1, "30s", &running).await;
             (taken, Instant::now(), session)
@@ -39,8 +45,38 @@ pub(super) async fn figures(quick: bool) -> anyhow::Result<Vec<Figure>> {
         let name = format!("submission to hand-out, idle server, {name}");
         Figure::at_most(name, percentile(&micros, share), Unit::Micros, most)
     };
+    disk.micros.sort_by(f64::total_cmp);
+    let alone = |name: &str, share: f64| {
+        let name = format!("a synced write of 4 KiB by itself, {name}");
+        Figure::info(name, percentile(&disk.micros, share), Unit::Micros)
+    };
     Ok(vec![
         figure("p50", 0.5, 1_000.0),
         figure("p99", 0.99, 5_000.0),
+        alone("p50", 0.5),
+        alone("p99", 0.99),
     ])
+}
+
+/// A file that is written and synced now and then.
+struct Disk {
+    file: File,
+    micros: Vec<f64>,
+}
+
+impl Disk {
+    fn open(dir: &Path) -> anyhow::Result<Self> {
+        let file = File::create(dir.join("disk"))?;
+        let micros = Vec::new();
+        Ok(Self { file, micros })
+    }
+
+    fn write(&mut self) -> anyhow::Result<()> {
+        std::thread::sleep(Duration::from_millis(5));
+        let begun = Instant::now();
+        self.file.write_all(&[7; 4096])?;
+        self.file.sync_data()?;
+        self.micros.push(begun.elapsed().as_secs_f64() * 1e6);
+        Ok(())
+    }
 }

@@ -46,8 +46,9 @@ fn put_task(
         sum.cast_signed(),
     ])?;
     if written == 0 {
-        let old = "SELECT sum FROM tasks WHERE namespace = ? AND task = ?";
-        remove(set, conn.prepare_cached(old)?, params![of.0, column(task)])?;
+        if let Some((_, sum)) = find_task(conn, of, task)? {
+            set.remove(sum);
+        }
         let sql = "UPDATE tasks SET kind = ?3, resources = ?4, stage = ?5, priority = ?6,
             submitted_ms = ?7, body = ?8, sum = ?9 WHERE namespace = ?1 AND task = ?2";
         conn.prepare_cached(sql)?.execute(params![
@@ -67,8 +68,18 @@ fn put_task(
 }
 
 fn delete_task(conn: &Connection, of: NamespaceId, set: &mut SetSum, task: u64) -> Tried<()> {
-    let sql = "DELETE FROM tasks WHERE namespace = ? AND task = ? RETURNING sum";
-    remove(set, conn.prepare_cached(sql)?, params![of.0, column(task)])
+    if let Some((row, sum)) = find_task(conn, of, task)? {
+        let sql = "DELETE FROM tasks WHERE rowid = ?";
+        conn.prepare_cached(sql)?.execute([row])?;
+        set.remove(sum);
+    }
+    Ok(())
+}
+
+/// Where a task's row is, and its checksum. (`RETURNING` would put up a table for its one row.)
+fn find_task(conn: &Connection, of: NamespaceId, task: u64) -> Tried<Option<(i64, u64)>> {
+    let sql = "SELECT rowid, sum FROM tasks WHERE namespace = ? AND task = ?";
+    found(conn.prepare_cached(sql)?, params![of.0, column(task)])
 }
 
 fn put(
@@ -98,18 +109,21 @@ fn delete(
     table: Table,
     key: &[u8],
 ) -> Tried<()> {
-    let sql = r#"DELETE FROM "rows" WHERE namespace = ? AND "table" = ? AND "key" = ?
-        RETURNING sum"#;
-    remove(set, conn.prepare_cached(sql)?, params![of.0, table.0, key])
-}
-
-/// Takes the checksum that a statement returns, if any, out of the set.
-fn remove(set: &mut SetSum, mut of: CachedStatement<'_>, key: impl Params) -> Tried<()> {
-    let sum: Option<i64> = of.query_one(key, |row| row.get(0)).optional()?;
-    if let Some(sum) = sum {
-        set.remove(sum.cast_unsigned());
+    let sql = r#"SELECT rowid, sum FROM "rows" WHERE namespace = ? AND "table" = ? AND "key" = ?"#;
+    let found = found(conn.prepare_cached(sql)?, params![of.0, table.0, key])?;
+    if let Some((row, sum)) = found {
+        let sql = r#"DELETE FROM "rows" WHERE rowid = ?"#;
+        conn.prepare_cached(sql)?.execute([row])?;
+        set.remove(sum);
     }
     Ok(())
+}
+
+/// The row that a statement finds, and its checksum.
+fn found(mut look: CachedStatement<'_>, key: impl Params) -> Tried<Option<(i64, u64)>> {
+    let found = look.query_one(key, |row| Ok((row.get(0)?, row.get::<_, i64>(1)?)));
+    let found = found.optional()?;
+    Ok(found.map(|(row, sum)| (row, sum.cast_unsigned())))
 }
 
 /// Visits all rows of a namespace, verifying each, and returns the checksum of all that there were;
