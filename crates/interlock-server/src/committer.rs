@@ -172,8 +172,9 @@ impl Thread {
             match self.next() {
                 Ok(Job::Batch(batch)) => {
                     let batches = self.gather(batch);
+                    let events: u64 = batches.iter().map(Batch::events).sum();
                     self.commit(batches);
-                    self.fold(limits::FOLD_BETWEEN_COMMITS);
+                    self.fold(limits::FOLD_BETWEEN_COMMITS.max(events));
                 }
                 Ok(Job::Call(call)) => call(&mut *self.store),
                 Ok(Job::Stop(done)) => {
@@ -289,11 +290,11 @@ impl Thread {
 
     /// Writes a slice of the oldest checkpoint under way. The answers have gone long ago: the log
     /// has everything already.
-    fn fold(&mut self, rows: usize) {
+    fn fold(&mut self, rows: u64) {
         let Some(mut folding) = self.folding.pop_front() else {
             return;
         };
-        match self.store.stage(&mut folding.sliced, rows) {
+        match self.store.stage(&mut folding.sliced, rows as usize) {
             Ok(true) => self.folding.push_front(folding),
             Ok(false) => match self.store.checkpoint(&folding.sliced.rest()) {
                 Ok(()) => folding.batch.done(),

@@ -22,11 +22,13 @@ pub const CHECKPOINT_ENDED: usize = 25_000;
 pub const CHECKPOINT_BYTES: usize = 64 << 20;
 /// A cell with changes is checkpointed after this long.
 pub const CHECKPOINT_EVERY: Duration = Duration::from_secs(10);
-/// Rows of a checkpoint that are written after each commit: a fraction of a millisecond, for those
-/// who wait for the next one.
-pub const FOLD_BETWEEN_COMMITS: usize = 64;
-/// Rows of a checkpoint that are written in one go while nobody waits.
-pub const FOLD_WHEN_IDLE: usize = 1_000;
+/// Rows of a checkpoint that are written after each commit, or as many as there were events in it if
+/// those are more, so that checkpoints keep up: a fraction of a millisecond, for those who wait for
+/// the next commit.
+pub const FOLD_BETWEEN_COMMITS: u64 = 64;
+/// Rows of a checkpoint that are written in one go while nobody waits: whoever comes then waits for
+/// two milliseconds at most.
+pub const FOLD_WHEN_IDLE: u64 = 200;
 /// Nobody waits if nothing has arrived for so long: the next requests of those who were just
 /// answered are on their way.
 pub const IDLE_AFTER: Duration = Duration::from_millis(2);

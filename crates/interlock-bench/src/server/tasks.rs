@@ -47,7 +47,7 @@ pub(super) async fn submit(
     count: u64,
     resource_of: fn(u64) -> u64,
 ) -> anyhow::Result<()> {
-    const CONNECTIONS: u64 = 4;
+    const CONNECTIONS: u64 = 8;
     let submitters = (0..CONNECTIONS).map(|first| {
         tokio::spawn(async move {
             let mut connection = Connection::open(address).await?;

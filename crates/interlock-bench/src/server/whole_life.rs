@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-const WORKERS: u64 = 4;
+const WORKERS: u64 = 16;
 /// Tasks in one call of a worker.
 const AT_ONCE: usize = 64;
 

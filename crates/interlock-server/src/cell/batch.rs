@@ -46,6 +46,11 @@ pub enum Kept {
 }
 
 impl Batch {
+    /// How many events there are in it.
+    pub fn events(&self) -> u64 {
+        self.positions.1 - self.positions.0
+    }
+
     /// Whether it was decided in the cell's present life.
     pub fn is_current(&self) -> bool {
         self.shared.epoch.load(Ordering::Acquire) == self.epoch
