@@ -24,7 +24,8 @@ pub(super) async fn figures(quick: bool) -> anyhow::Result<Vec<Figure>> {
         submit(host.address, count, ten_on_each),
         work(host.address, "life", count)
     );
-    (submitted?, worked?);
+    submitted?;
+    worked?;
     let life = count as f64 / begun.elapsed().as_secs_f64();
 
     submit(host.address, count, ten_on_each).await?;
