@@ -56,9 +56,9 @@ impl Speed {
         self.of_seconds(minutes * 60)
     }
 
-    /// The usual lease of 15 s; it can't be shorter than one.
+    /// The usual lease of 15 s, or three at least: a busy machine must be able to renew it.
     pub fn lease(self) -> Span {
-        self.of_seconds(15).max(Span::from_ms(1_000))
+        self.of_seconds(15).max(Span::from_ms(3_000))
     }
 }
 

@@ -12,6 +12,7 @@ pub mod ask;
 pub mod host_events;
 pub mod journal;
 pub mod repository_sync;
+pub mod shop_sync;
 
 use interlock_client::worker::Worker;
 

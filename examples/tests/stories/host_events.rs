@@ -11,7 +11,11 @@ use std::collections::BTreeMap;
 
 fn story(speed: u64) -> Story<'static> {
     let program = env!("CARGO_BIN_EXE_host_events");
-    Story { program, speed }
+    Story {
+        program,
+        speed,
+        more: Vec::new(),
+    }
 }
 
 async fn server(story: &Story<'_>) -> Running {

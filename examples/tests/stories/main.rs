@@ -6,4 +6,5 @@
 mod host_events;
 mod repository_sync;
 mod server;
+mod shop_sync;
 mod workers;

@@ -17,6 +17,7 @@ use interlock_examples::repository_sync::{kinds, traffic};
 const STORY: Story<'_> = Story {
     program: env!("CARGO_BIN_EXE_repository_sync"),
     speed: 5,
+    more: Vec::new(),
 };
 const LEASE_MS: u64 = 3_000;
 

@@ -9,6 +9,7 @@ use std::process::{Child, Command, Output, Stdio};
 pub(crate) struct Story<'a> {
     pub(crate) program: &'a str,
     pub(crate) speed: u64,
+    pub(crate) more: Vec<String>,
 }
 
 impl Story<'_> {
@@ -17,6 +18,7 @@ impl Story<'_> {
         command.env_clear().args(["--server", &server.address()]);
         command.arg("--dir").arg(server.dir.path().join("story"));
         command.args(["--speed", &self.speed.to_string()]);
+        command.args(&self.more);
         command
     }
 
@@ -81,4 +83,19 @@ fn conflict(one: &Entry, other: &Entry) -> bool {
         let reading = a.op == Some(Op::Read) && b.op == Some(Op::Read);
         a.resource == b.resource && !reading
     })
+}
+
+#[test]
+#[should_panic(expected = "began during")]
+fn two_writers_at_once_are_seen() {
+    let entry = |position: u64, op: Op| Entry {
+        at_ms: 0,
+        worker: format!("w{position}"),
+        task: position,
+        kind: "sync".to_owned(),
+        resources: vec![interlock_examples::ask::claim("repository:1", op)],
+        fence: (1, position),
+        note: Note::Began(serde_json::Value::Null),
+    };
+    assert_exclusion(&[entry(1, Op::Read), entry(2, Op::Update)], &[]);
 }
