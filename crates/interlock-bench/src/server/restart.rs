@@ -22,7 +22,8 @@ pub(super) async fn figures(quick: bool) -> anyhow::Result<Vec<Figure>> {
     let data = data.path().join("data");
     let mut host = Host::start(None, &data).await?;
     Session::register(host.address, "w").await?;
-    submit(host.address, waiting, |number| number).await?;
+    // Ten on each resource.
+    submit(host.address, waiting, |number| number / 10).await?;
     // Until everything is checkpointed.
     tokio::time::sleep(Duration::from_secs(if quick { 1 } else { 12 })).await;
     let memory = host.memory()?;
