@@ -74,6 +74,7 @@ async fn share(
     time: Duration,
     make: impl Fn(u64) -> Vec<u8> + Send + Sync + 'static,
 ) -> anyhow::Result<Share> {
+    settle(host).await?;
     let before = host.cpu()?;
     let (answered, took) = rate(host.address, clients, time, make).await?;
     let cpu = host.cpu()?.saturating_sub(before);
@@ -81,6 +82,19 @@ async fn share(
         rate: answered as f64 / took.as_secs_f64(),
         micros: cpu.as_secs_f64() * 1e6 / answered as f64,
     })
+}
+
+/// Waits until the server has written everything that others left to it.
+async fn settle(host: &Host) -> anyhow::Result<()> {
+    const LOOKS: u32 = 100;
+    for _ in 0..LOOKS {
+        let before = host.cpu()?;
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        if host.cpu()?.saturating_sub(before) <= Duration::from_millis(20) {
+            return Ok(());
+        }
+    }
+    anyhow::bail!("the server is not idle although nobody asks for anything")
 }
 
 fn show(turns: &[Turn]) -> Vec<Figure> {
