@@ -176,11 +176,12 @@ impl Thread {
                     self.commit(batches);
                     self.fold(limits::FOLD_BETWEEN_COMMITS.max(events));
                 }
-                Ok(Job::Call(call)) => call(&mut *self.store),
+                Ok(Job::Call(call)) => {
+                    self.finish_folding();
+                    call(&mut *self.store);
+                }
                 Ok(Job::Stop(done)) => {
-                    while !self.folding.is_empty() {
-                        self.fold(limits::FOLD_WHEN_IDLE);
-                    }
+                    self.finish_folding();
                     let _gone = done.send(self.store.stop());
                     return;
                 }
@@ -303,6 +304,13 @@ impl Thread {
             Err(error) => self.fail(vec![folding.batch], &error),
         }
         self.untended = true;
+    }
+
+    /// Whoever loads or removes a namespace finds no checkpoint of it half made.
+    fn finish_folding(&mut self) {
+        while !self.folding.is_empty() {
+            self.fold(limits::FOLD_WHEN_IDLE);
+        }
     }
 
     /// What a cell decided before its store failed counts no more.

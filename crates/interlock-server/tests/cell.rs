@@ -213,3 +213,26 @@ async fn a_stopped_cell_answers_nobody() {
         "{error:?}"
     );
 }
+
+#[tokio::test]
+async fn a_load_amid_a_checkpoint_sees_and_loses_nothing() {
+    const TASKS: u64 = 600;
+    let dir = tempfile::tempdir().expect("a directory");
+    let store = SqliteStore::open(dir.path()).expect("it opens");
+    let running = Running::start(Box::new(store));
+    running.prepared().await;
+    for number in 0..TASKS {
+        running.submit(&format!("a:{number}")).await;
+    }
+    // The last batch carries a checkpoint of several slices, and whoever asks comes in between.
+    running.cell.stop().await;
+    for _ in 0..3 {
+        let namespace = running.cell.namespace();
+        let committer = running.committer.clone();
+        let load = tokio::task::spawn_blocking(move || committer.load(namespace, 7));
+        let core = load.await.expect("no panic").expect("it runs");
+        assert_eq!(core.expect("it loads").counts().waiting, TASKS);
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    running.stop().await;
+}

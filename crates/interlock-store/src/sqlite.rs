@@ -338,6 +338,14 @@ impl Store for SqliteStore {
         let tasks_before = self.ledger.space(namespace)?.tasks_before;
         let known = self.staged.remove(&namespace);
         let is_first = known.is_none();
+        if is_first && checkpoint.is_begun {
+            return Err(StoreError::BadCheckpoint {
+                namespace,
+                position: checkpoint.frame().position,
+                why: "the namespace was loaded since it was begun",
+            });
+        }
+        checkpoint.is_begun = true;
         let mut staged = known.unwrap_or_default();
         let rows = checkpoint.next_rows(limit, |change| staged.when(change, tasks_before));
         if !rows.is_empty() || is_first {

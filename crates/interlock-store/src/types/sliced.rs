@@ -13,6 +13,8 @@ pub struct Sliced {
     /// Not looked at yet.
     rows: IntoIter<RowChange>,
     ended: IntoIter<HistoryRow>,
+    /// Whether tasks have been written ahead.
+    pub(crate) is_begun: bool,
 }
 
 impl Sliced {
@@ -24,6 +26,7 @@ impl Sliced {
             left: checkpoint,
             rows,
             ended,
+            is_begun: false,
         }
     }
 
