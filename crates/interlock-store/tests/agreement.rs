@@ -197,6 +197,7 @@ fn take(store: &mut dyn Store, step: &Step) -> String {
             next: position + 1,
             at_ms: 0,
             bytes: b"misplaced",
+            consumed: &[],
         }])),
         Step::Fold { .. } => fold(store, step),
         Step::Record(of, rows) => show(store.record(NamespaceId(*of), rows)),
@@ -248,6 +249,7 @@ fn append(store: &mut dyn Store, records: &[(u32, u64, Vec<u8>)]) -> String {
                 next: *end,
                 at_ms: 9,
                 bytes,
+                consumed: &[],
             }
         })
         .collect();
