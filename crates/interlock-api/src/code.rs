@@ -94,6 +94,7 @@ codes! {
     UnknownGroup "unknown_group" 404 Never None "There is no such group"
     UnknownKind "unknown_kind" 404 Never None "There is no such kind"
     UnknownNamespace "unknown_namespace" 404 Never None "There is no such namespace"
+    UnknownNode "unknown_node" 404 Never None "There is no such node"
     UnknownQuota "unknown_quota" 404 Never None "There is no such quota"
     UnknownSchedule "unknown_schedule" 404 Never None "There is no such schedule"
     UnknownTask "unknown_task" 404 Never None "There is no such task"

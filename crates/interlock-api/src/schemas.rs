@@ -4,7 +4,7 @@ use utoipa::OpenApi;
 
 use crate::page::Page;
 use crate::{
-    claim, code, due, event, explain, failure, group, id, json, kind, namespace, problem, progress,
+    claim, code, due, event, explain, failure, group, id, json, kind, namespace, node, problem, progress,
     quota, reason, resource, run, schedule, span, status, submission, task, time, token, verdict,
     worker,
 };
@@ -33,6 +33,8 @@ use crate::{
     kind::KindPolicy,
     namespace::Namespace,
     namespace::NamespacePolicy,
+    node::MoveNamespace,
+    node::Nodes,
     Page<failure::Failure>,
     Page<group::GroupRow>,
     Page<kind::Kind>,

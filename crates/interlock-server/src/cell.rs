@@ -59,6 +59,9 @@ pub enum CellError {
     /// The server is stopping.
     #[error("the server is stopping; try another one, or again")]
     Stopping,
+    /// Another node serves the namespace now, or will in a moment.
+    #[error("another node serves the namespace, or will in a moment; nothing was done, try again")]
+    Moved,
 }
 
 /// The answer to a command, and when it was decided.
@@ -98,6 +101,8 @@ pub struct Shared {
     pub(crate) feed: broadcast::Sender<Followed>,
     /// How many requests wait to be decided, about.
     pub(crate) waiting: AtomicU64,
+    /// Whether the namespace turned out to be another node's.
+    pub(crate) moved: AtomicBool,
 }
 
 impl Cell {
@@ -109,6 +114,11 @@ impl Cell {
     /// Whether the namespace is loaded and answers.
     pub fn is_ready(&self) -> bool {
         self.shared.ready.load(Ordering::Acquire)
+    }
+
+    /// Whether the namespace turned out to be another node's.
+    pub(crate) fn has_moved(&self) -> bool {
+        self.shared.moved.load(Ordering::Acquire)
     }
 
     /// How many requests wait to be decided, about.
@@ -212,6 +222,7 @@ impl Shared {
             ready: AtomicBool::new(false),
             feed,
             waiting: AtomicU64::new(0),
+            moved: AtomicBool::new(false),
         }
     }
 }

@@ -246,9 +246,9 @@ impl Thread {
         for batch in old {
             batch.fail(CellError::Unknown);
         }
-        if let Err(error) = self.append(&batches) {
-            return self.fail(batches, &error);
-        }
+        let Some(batches) = self.append_owned(batches) else {
+            return;
+        };
         let mut releases = Vec::new();
         for mut batch in batches {
             releases.append(&mut batch.committed());
@@ -262,6 +262,30 @@ impl Thread {
         }
         self.release(releases);
         self.untended = true;
+    }
+
+    /// Appends what may be: batches of a namespace that is another node's now fail by themselves.
+    fn append_owned(&mut self, mut batches: Vec<Batch>) -> Option<Vec<Batch>> {
+        loop {
+            match self.append(&batches) {
+                Ok(()) => return Some(batches),
+                Err(error @ StoreError::NotOwned { namespace, .. }) => {
+                    let (lost, kept): (Vec<_>, Vec<_>) =
+                        (batches.into_iter()).partition(|batch| batch.namespace == namespace);
+                    let none = lost.is_empty() || kept.is_empty();
+                    self.fail(lost, &error);
+                    if none {
+                        self.fail(kept, &error);
+                        return None;
+                    }
+                    batches = kept;
+                }
+                Err(error) => {
+                    self.fail(batches, &error);
+                    return None;
+                }
+            }
+        }
     }
 
     fn append(&mut self, batches: &[Batch]) -> Result<(), StoreError> {
@@ -325,6 +349,7 @@ impl Thread {
         self.note(error);
         let answer = match error {
             StoreError::Full { .. } => CellError::Full,
+            StoreError::NotOwned { .. } => CellError::Moved,
             error if error.retryable() => CellError::Loading,
             _ => CellError::Unknown,
         };
@@ -334,7 +359,7 @@ impl Thread {
     }
 
     fn note(&mut self, error: &StoreError) {
-        if error.retryable() {
+        if error.heals() {
             warn!(%error, "the store refused a write");
         } else if !self.lost {
             self.lost = true;

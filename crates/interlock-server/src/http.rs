@@ -15,6 +15,7 @@ mod groups;
 mod kinds;
 mod metrics;
 mod namespaces;
+mod nodes;
 mod pages;
 mod quotas;
 mod resources;
@@ -23,11 +24,15 @@ mod status;
 mod tasks;
 mod tokens;
 mod work;
+mod whose;
 mod workers;
 
 pub use access::{Access, Admin, Operate, OperateOrWork, Read, Submit, Work};
 pub use answer::{Answer, Failed};
+pub(crate) use body::whole_body;
+pub(crate) use whose::whose;
 
+use crate::cluster::forward;
 use crate::server::Server;
 use axum::Router;
 use interlock_api::Clock;
@@ -65,9 +70,11 @@ pub fn routes(app: App) -> (Router, utoipa::openapi::OpenApi) {
         true => router.merge(echo::routes()),
         false => router,
     };
+    let forwarded = axum::middleware::from_fn_with_state(app.clone(), forward);
     let counted = axum::middleware::from_fn_with_state(app.clone(), metrics::count);
     let router = router
         .merge(metrics::routes())
+        .layer(forwarded)
         .layer(counted)
         .fallback(answer::no_route)
         .method_not_allowed_fallback(answer::no_method)
@@ -98,6 +105,7 @@ fn described() -> OpenApiRouter<App> {
         .merge(events::routes())
         .merge(work::routes())
         .merge(namespaces::routes())
+        .merge(nodes::routes())
         .merge(tokens::routes())
         .merge(status::routes())
         .merge(docs::routes())

@@ -6,6 +6,7 @@
 
 pub mod cell;
 pub mod clock;
+pub mod cluster;
 pub mod committer;
 pub mod door;
 pub mod http;

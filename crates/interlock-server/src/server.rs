@@ -8,13 +8,14 @@ pub use namespaces::{Hosted, Namespaces};
 pub use readers::Readers;
 pub use tokens::{Caller, Tokens, hash, parse_scopes, scopes_text};
 
+use crate::cluster::{Cluster, NodeConfig, Sole, Tenure};
 use crate::committer::{Commit, Committer, Watcher};
 use crate::metrics::{CommitMetrics, Metrics};
-use interlock_store::{Store, StoreError};
+use interlock_store::{Namespace, PostgresStore, Store, StoreError};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Instant;
-use tokio::sync::watch;
+use tokio::sync::{oneshot, watch};
 
 /// The namespace that is there from the beginning, and meant where none is named.
 pub const DEFAULT_NAMESPACE: &str = "default";
@@ -33,6 +34,9 @@ pub struct Server {
     pub metrics: Metrics,
     /// When it was started.
     pub started: Instant,
+    /// The cluster that it is a node of, if it is.
+    pub cluster: Option<Arc<Cluster>>,
+    keeping: std::sync::Mutex<Option<Keeping>>,
     stopping: watch::Sender<bool>,
     committer: Committer,
     committing: std::sync::Mutex<Option<JoinHandle<()>>>,
@@ -65,16 +69,65 @@ impl Server {
         if rows.is_empty() {
             rows.push(store.create_namespace(DEFAULT_NAMESPACE, now)?);
         }
+        Self::begin((store, kind), rows, Arc::new(Sole), None, Box::new(lost))
+    }
+
+    /// Becomes one of several nodes on a database. It serves what falls to it, and passes on what is
+    /// for others.
+    pub async fn start_node(
+        mut store: PostgresStore,
+        config: NodeConfig,
+        lost: impl FnOnce(&StoreError) + Send + 'static,
+    ) -> Result<Arc<Self>, StartError> {
+        let now = crate::clock::wall().0;
+        if store.namespaces()?.is_empty() {
+            match store.create_namespace(DEFAULT_NAMESPACE, now) {
+                // Another node was faster.
+                Ok(_) | Err(StoreError::NameTaken(_)) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        let cluster = Arc::new(Cluster::new(config, store.ownership()));
+        cluster.join().await?;
+        let (store, tenure) = (Box::new(store), cluster.clone());
+        let server = Self::begin(
+            (store, "postgres"),
+            Vec::new(),
+            tenure,
+            Some(cluster.clone()),
+            Box::new(lost),
+        )?;
+        let (stop, stopped) = oneshot::channel();
+        let kept = tokio::spawn(cluster.keep(server.clone(), stopped));
+        if let Ok(mut keeping) = server.keeping.lock() {
+            *keeping = Some(Keeping { stop, kept });
+        }
+        Ok(server)
+    }
+
+    fn begin(
+        (mut store, kind): (Box<dyn Store>, &'static str),
+        rows: Vec<Namespace>,
+        tenure: Arc<dyn Tenure>,
+        cluster: Option<Arc<Cluster>>,
+        lost: OnLost,
+    ) -> Result<Arc<Self>, StartError> {
         let tokens = Tokens::new(store.tokens()?);
         let readers = Readers::open(&*store)?;
         let generation = store.generation();
         let metrics = Metrics::default();
         let watching = Watching {
             commits: metrics.commits(),
-            lost: Some(Box::new(lost)),
+            lost: Some(lost),
         };
         let (committer, thread) = Committer::start(store, watching)?;
-        let namespaces = Namespaces::start(rows, generation, committer.clone(), metrics.clone())?;
+        let namespaces = Namespaces::start(
+            rows,
+            generation,
+            committer.clone(),
+            metrics.clone(),
+            tenure,
+        )?;
         Ok(Arc::new(Self {
             namespaces,
             readers,
@@ -82,6 +135,8 @@ impl Server {
             store: kind,
             metrics,
             started: Instant::now(),
+            cluster,
+            keeping: std::sync::Mutex::new(None),
             stopping: watch::Sender::new(false),
             committer,
             committing: std::sync::Mutex::new(Some(thread)),
@@ -106,6 +161,11 @@ impl Server {
 
     /// Stops every cell in order and closes the store.
     pub async fn stop(&self) -> Result<(), StartError> {
+        let keeping = self.keeping.lock().ok().and_then(|mut keeping| keeping.take());
+        if let Some(Keeping { stop, kept }) = keeping {
+            let _gone = stop.send(());
+            let _panicked = kept.await;
+        }
         self.namespaces.stop().await;
         self.committer.stop().await??;
         let thread = self
@@ -118,6 +178,12 @@ impl Server {
         }
         Ok(())
     }
+}
+
+/// What keeps this node in the cluster.
+struct Keeping {
+    stop: oneshot::Sender<()>,
+    kept: tokio::task::JoinHandle<()>,
 }
 
 /// Counts commits, and passes the end of all on.

@@ -212,6 +212,20 @@ impl StoreError {
         )
     }
 
+    /// May the store be used after this, as it is? Otherwise it has to be opened again, or looked at
+    /// by a person.
+    pub fn heals(&self) -> bool {
+        self.retryable()
+            || matches!(
+                self,
+                Self::Unsure { .. }
+                    | Self::NotOwned { .. }
+                    | Self::Owned { .. }
+                    | Self::LeaseEnded
+                    | Self::Database { .. }
+            )
+    }
+
     pub(crate) fn damaged(place: impl Into<String>, what: impl Into<String>) -> Self {
         Self::Damaged {
             place: place.into(),

@@ -11,6 +11,7 @@ use super::parked::Parked;
 use super::thread::Thread;
 use super::watch::Watchers;
 use crate::clock::{self, Clock};
+use crate::cluster::Term;
 use crate::limits;
 use interlock_core::words::{Now, TaskId};
 use interlock_core::{Command, Core, Record, Reply};
@@ -21,6 +22,9 @@ use std::sync::mpsc::{RecvTimeoutError, TryRecvError};
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 use tracing::info;
+
+/// How soon a node whose lease is over looks whether it has been renewed.
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
 /// Why a life of the cell ended.
 pub(super) enum Over {
@@ -39,6 +43,7 @@ struct Keeping {
 /// One life of a cell: from a load to a stop or a storage error.
 pub(super) struct Life<'a> {
     cell: &'a Thread,
+    term: Term,
     epoch: u64,
     core: Core,
     clock: Clock,
@@ -64,11 +69,12 @@ pub(super) struct Life<'a> {
 }
 
 impl<'a> Life<'a> {
-    pub(super) fn new(cell: &'a Thread, core: Core, pending: Pending) -> Self {
+    pub(super) fn new(cell: &'a Thread, term: Term, core: Core, pending: Pending) -> Self {
         let clock = Clock::resume(core.now().elapsed);
         let position = core.position();
         let mut life = Self {
             cell,
+            term,
             epoch: cell.shared.epoch.load(Ordering::Acquire),
             core,
             clock,
@@ -116,8 +122,11 @@ impl<'a> Life<'a> {
                 Ok(None) => {}
                 Err(over) => return over,
             }
+            if self.cell.tenure.is_over(self.term) {
+                return Over::Failed(CellError::Moved);
+            }
             let now = self.clock.now();
-            if self.more || self.is_due(now) {
+            if self.may_answer() && (self.more || self.is_due(now)) {
                 let decision = self.decide(now, Command::Tick);
                 self.take_in(decision, |_, _| {});
             }
@@ -144,6 +153,9 @@ impl<'a> Life<'a> {
 
     /// How long nothing has to be done unless somebody asks.
     fn patience(&self) -> Option<Duration> {
+        if !self.may_answer() {
+            return Some(LOOK_AGAIN);
+        }
         if self.more {
             return Some(Duration::ZERO);
         }
@@ -155,6 +167,11 @@ impl<'a> Life<'a> {
         // Also to hear from the committer.
         let reports = (self.ahead > 0).then_some(Duration::from_millis(20));
         [timer, checkpoint, reports].into_iter().flatten().min()
+    }
+
+    /// Whether this process may speak for the namespace, as far as it knows.
+    fn may_answer(&self) -> bool {
+        self.cell.tenure.is_held(self.term)
     }
 
     fn is_due(&self, now: Now) -> bool {

@@ -5,11 +5,12 @@ use super::batch::Kept;
 use super::life::{Life, Over};
 use super::{Cell, CellError, Pending, Shared, View};
 use crate::clock::Clock;
+use crate::cluster::{Tenure, Term};
 use crate::committer::Committer;
 use crate::limits;
 use crate::metrics::DecisionMetrics;
 use interlock_core::Core;
-use interlock_store::NamespaceId;
+use interlock_store::{NamespaceId, StoreError};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel, sync_channel};
@@ -23,6 +24,7 @@ pub fn start(
     generation: u32,
     committer: Committer,
     metrics: DecisionMetrics,
+    tenure: Arc<dyn Tenure>,
 ) -> std::io::Result<(Cell, JoinHandle<()>)> {
     let (inbox, asks) = sync_channel(limits::INBOX_MAX);
     let shared = Arc::new(Shared::new());
@@ -41,6 +43,7 @@ pub fn start(
         kept,
         keeps,
         metrics,
+        tenure,
     };
     let name = format!("cell {namespace}");
     let thread = std::thread::Builder::new()
@@ -58,6 +61,7 @@ pub(super) struct Thread {
     pub(super) kept: Sender<Kept>,
     pub(super) keeps: Receiver<Kept>,
     pub(super) metrics: DecisionMetrics,
+    pub(super) tenure: Arc<dyn Tenure>,
 }
 
 impl Thread {
@@ -65,7 +69,7 @@ impl Thread {
         let mut full = false;
         loop {
             let begun = Instant::now();
-            let Some(mut core) = self.load() else {
+            let Some((mut core, term)) = self.load() else {
                 return;
             };
             let mut pending = Pending::default();
@@ -77,7 +81,7 @@ impl Thread {
             if full && !self.show_for(time, &core, &pending) {
                 return;
             }
-            let mut life = Life::new(&self, core, pending);
+            let mut life = Life::new(&self, term, core, pending);
             let over = life.begin().err().unwrap_or_else(|| {
                 self.shared.ready.store(true, Ordering::Release);
                 life.serve()
@@ -109,15 +113,32 @@ impl Thread {
         })
     }
 
-    /// Loads the namespace, again and again until it works. None if the server is stopping.
-    fn load(&self) -> Option<Core> {
+    /// Claims and loads the namespace, again and again until it works. None if the server is
+    /// stopping, or the namespace is another node's.
+    fn load(&self) -> Option<(Core, Term)> {
         loop {
+            let term = match self.tenure.claim(self.namespace) {
+                Ok(term) => term,
+                Err(error) if is_elsewhere(&error) => {
+                    self.shared.moved.store(true, Ordering::Release);
+                    while self.answer_for(limits::RECOVER_AFTER, |ask| ask.refuse(CellError::Moved)) {}
+                    return None;
+                }
+                Err(error) => {
+                    let namespace = self.namespace;
+                    error!(%namespace, %error, "the namespace can't be claimed");
+                    if !self.refuse_for(limits::RECOVER_AFTER) {
+                        return None;
+                    }
+                    continue;
+                }
+            };
             let seed = hash_seed();
             match self.committer.load(self.namespace, seed) {
                 Ok(Ok(core)) => {
                     // Whatever the committer still has of an earlier life is reported by now.
                     while self.keeps.try_recv().is_ok() {}
-                    return Some(core);
+                    return Some((core, term));
                 }
                 Ok(Err(error)) => {
                     let namespace = self.namespace;
@@ -151,6 +172,14 @@ impl Thread {
             }
         }
     }
+}
+
+/// Does another node serve the namespace, or does nobody any more?
+fn is_elsewhere(error: &StoreError) -> bool {
+    matches!(
+        error,
+        StoreError::Owned { .. } | StoreError::LeaseEnded | StoreError::UnknownNamespace(_)
+    )
 }
 
 /// Keys the hash tables of a core, so that strangers can't aim for collisions.

@@ -149,7 +149,7 @@ impl<D: Demand> FromRequestParts<App> for Whole<D> {
     }
 }
 
-fn authenticate(app: &App, headers: &HeaderMap) -> Result<Arc<Caller>, Failed> {
+pub(super) fn authenticate(app: &App, headers: &HeaderMap) -> Result<Arc<Caller>, Failed> {
     let tokens = &app.server.tokens;
     let unauthorized = |detail: &str| Failed(Problem::new(Code::Unauthorized, detail));
     let Some(value) = headers.get(header::AUTHORIZATION) else {

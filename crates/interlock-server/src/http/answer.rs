@@ -36,7 +36,7 @@ impl From<CellError> for Failed {
     fn from(error: CellError) -> Self {
         let code = match error {
             CellError::Overloaded => Code::Overloaded,
-            CellError::Loading | CellError::Stopping => Code::Unavailable,
+            CellError::Loading | CellError::Stopping | CellError::Moved => Code::Unavailable,
             CellError::Full => Code::StorageFull,
             CellError::Unknown => Code::OutcomeUnknown,
         };

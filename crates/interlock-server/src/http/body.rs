@@ -1,7 +1,7 @@
 //! Bodies and query strings, read with precise errors.
 
 use super::{App, Failed};
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, FromRequestParts, Path};
 use axum::http::request::Parts;
 use axum::http::{Request, header};
@@ -19,11 +19,7 @@ impl<T: DeserializeOwned> FromRequest<App> for Body1<T> {
 
     async fn from_request(request: Request<Body>, app: &App) -> Result<Self, Failed> {
         let json = is_json(&request);
-        let body = axum::body::to_bytes(request.into_body(), BODY_BYTES_MAX);
-        let body = tokio::time::timeout(app.body_within, body).await;
-        let body =
-            body.map_err(|_| Problem::new(Code::Timeout, "the body did not come in time"))?;
-        let body = body.map_err(|error| too_large(&error))?;
+        let body = whole_body(app, request.into_body()).await?;
         if body.is_empty() {
             return Ok(Self(parse::body(b"{}")?));
         }
@@ -33,6 +29,14 @@ impl<T: DeserializeOwned> FromRequest<App> for Body1<T> {
         }
         Ok(Self(parse::body(&body)?))
     }
+}
+
+/// A body to its end, within limits.
+pub(crate) async fn whole_body(app: &App, body: Body) -> Result<Bytes, Failed> {
+    let body = axum::body::to_bytes(body, BODY_BYTES_MAX);
+    let body = tokio::time::timeout(app.body_within, body).await;
+    let body = body.map_err(|_| Problem::new(Code::Timeout, "the body did not come in time"))?;
+    body.map_err(|error| too_large(&error))
 }
 
 fn is_json(request: &Request<Body>) -> bool {

@@ -6,9 +6,11 @@ use super::access::{Whole, foreign};
 use super::answer::{Json, Problems};
 use super::body::{Body1, Named, Query};
 use super::pages::ByName;
+use super::status::elsewhere;
 use super::{Admin, Answer, App, Failed, Operate, Read};
 use crate::limits;
 use crate::server::Hosted;
+use axum::http::{HeaderMap, Uri};
 use interlock_api::namespace::{Namespace, NamespacePolicy};
 use interlock_api::page::{Page, PageQuery};
 use interlock_api::problem::Problem;
@@ -39,7 +41,12 @@ pub(super) fn routes() -> OpenApiRouter<App> {
         (status = 200, description = "A page of them", body = Page<Namespace>),
         Problems,
     ))]
-async fn list(whole: Whole<Read>, Query(query): Query<PageQuery>) -> Answer<Json<Page<Namespace>>> {
+async fn list(
+    whole: Whole<Read>,
+    uri: Uri,
+    headers: HeaderMap,
+    Query(query): Query<PageQuery>,
+) -> Answer<Json<Page<Namespace>>> {
     let by_name = ByName::read(&query)?;
     let after = by_name.after.as_ref().map(Name::as_str);
     let mut namespaces = Vec::new();
@@ -49,6 +56,14 @@ async fn list(whole: Whole<Read>, Query(query): Query<PageQuery>) -> Answer<Json
             namespaces.push(look(&hosted).await?);
         }
     }
+    // Each node has some of them: the first ones of all are among the first ones of each.
+    let path = uri.path_and_query().map_or("/v1/namespaces", |path| path.as_str());
+    for other in elsewhere::<Page<Namespace>>(&whole.server, path, &headers).await {
+        namespaces.extend(other.items);
+    }
+    namespaces.sort_by(|a, b| a.name.cmp(&b.name));
+    namespaces.dedup_by(|a, b| a.name == b.name);
+    namespaces.truncate(by_name.wanted());
     Ok(Json(by_name.page(namespaces, |found| &found.name)))
 }
 

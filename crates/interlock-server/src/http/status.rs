@@ -3,12 +3,14 @@
 use super::access::Whole;
 use super::answer::{Json, Problems, WithStatus};
 use super::{Answer, App, Read};
-use crate::server::Hosted;
+use crate::server::{Hosted, Server};
 use axum::extract::State;
+use axum::http::HeaderMap;
 use interlock_api::convert;
 use interlock_api::span::Span;
 use interlock_api::status::{Counts, Health, NamespaceStatus, Status};
 use interlock_api::time::Time;
+use serde::de::DeserializeOwned;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -26,11 +28,16 @@ pub(super) fn routes() -> OpenApiRouter<App> {
         (status = 200, description = "The server", body = Status),
         Problems,
     ))]
-async fn status(whole: Whole<Read>) -> Answer<Json<Status>> {
+async fn status(whole: Whole<Read>, headers: HeaderMap) -> Answer<Json<Status>> {
     let mut namespaces = Vec::new();
     for hosted in whole.namespaces() {
         namespaces.push(namespace_status(&hosted).await);
     }
+    for other in elsewhere::<Status>(&whole.server, "/v1/status", &headers).await {
+        namespaces.extend(other.namespaces);
+    }
+    namespaces.sort_by(|a, b| a.name.cmp(&b.name));
+    namespaces.dedup_by(|a, b| a.name == b.name);
     let up = whole.server.started.elapsed().as_millis();
     Ok(Json(Status {
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -39,6 +46,22 @@ async fn status(whole: Whole<Read>) -> Answer<Json<Status>> {
         store: whole.server.store.to_owned(),
         namespaces,
     }))
+}
+
+/// What the other nodes say to the same question, if this is one of several and was asked by a
+/// caller rather than a node.
+pub(super) async fn elsewhere<T: DeserializeOwned>(
+    server: &Server,
+    path: &str,
+    headers: &HeaderMap,
+) -> Vec<T> {
+    let cluster = server.cluster.as_ref();
+    let Some(cluster) = cluster.filter(|cluster| !cluster.is_from_node(headers)) else {
+        return Vec::new();
+    };
+    let answers = cluster.ask_others(path, headers).await;
+    let answers = answers.iter().map(|answer| serde_json::from_slice(answer));
+    answers.filter_map(Result::ok).collect()
 }
 
 async fn namespace_status(hosted: &Hosted) -> NamespaceStatus {

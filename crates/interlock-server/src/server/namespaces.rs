@@ -1,6 +1,7 @@
 //! The namespaces that this process serves.
 
 use crate::cell::{self, Cell};
+use crate::cluster::Tenure;
 use crate::committer::Committer;
 use crate::metrics::Metrics;
 use interlock_store::{Namespace, NamespaceId};
@@ -27,6 +28,7 @@ pub struct Namespaces {
     generation: u32,
     committer: Committer,
     metrics: Metrics,
+    tenure: Arc<dyn Tenure>,
 }
 
 impl Namespaces {
@@ -35,12 +37,14 @@ impl Namespaces {
         generation: u32,
         committer: Committer,
         metrics: Metrics,
+        tenure: Arc<dyn Tenure>,
     ) -> std::io::Result<Self> {
         let namespaces = Self {
             by_name: RwLock::default(),
             generation,
             committer,
             metrics,
+            tenure,
         };
         for row in rows {
             namespaces.host(row)?;
@@ -52,7 +56,7 @@ impl Namespaces {
     pub fn host(&self, row: Namespace) -> std::io::Result<Arc<Hosted>> {
         let metrics = self.metrics.decisions(&row.name);
         let committer = self.committer.clone();
-        let (cell, thread) = cell::start(row.id, self.generation, committer, metrics)?;
+        let (cell, thread) = cell::start(row.id, self.generation, committer, metrics, self.tenure.clone())?;
         let hosted = Arc::new(Hosted {
             id: row.id,
             name: row.name.clone(),

@@ -5,7 +5,7 @@ use super::super::batch::Release;
 use super::super::follow::{Followed, ProgressNote};
 use super::super::parked::deliver;
 use super::super::watch::Until;
-use super::super::{Answered, Delivery, View, encode};
+use super::super::{Answered, CellError, Delivery, View, encode};
 use super::{Life, Over};
 use crate::limits;
 use interlock_core::command::Beat;
@@ -17,6 +17,12 @@ use std::sync::Arc;
 
 impl Life<'_> {
     pub(super) fn answer(&mut self, ask: Ask) -> Result<(), Over> {
+        // Asked after the request has arrived: whoever took over gives each run a full lease after
+        // this one has ended.
+        if !self.may_answer() && !matches!(ask, Ask::Stop { .. }) {
+            ask.refuse(CellError::Moved);
+            return Ok(());
+        }
         let now = self.clock.now();
         match ask {
             Ask::Decide { command, to } => {

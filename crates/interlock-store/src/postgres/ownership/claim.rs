@@ -33,8 +33,7 @@ pub(super) async fn claim(session: &mut Session, me: NodeId, namespace: Namespac
             {
                 bury(session, owner, namespace).await?;
             }
-            let take = "UPDATE interlock.owners SET node = $2, epoch = epoch + 1,
-                    since = clock_timestamp(), wanted = NULLIF(wanted, $2)
+            let take = "UPDATE interlock.owners SET node = $2, epoch = epoch + 1, since = clock_timestamp()
                 WHERE namespace = $1 RETURNING epoch";
             let rows = session.query(take, &[&id, &my_id]).await?;
             let row = rows.first().ok_or_else(|| owned::lost(namespace))?;
@@ -83,8 +82,7 @@ pub(super) async fn give(
             {
                 return Err(StoreError::UnknownNode(to.0).into());
             }
-            let give = "UPDATE interlock.owners SET node = $2, epoch = epoch + 1,
-                    since = clock_timestamp(), wanted = NULLIF(wanted, $2)
+            let give = "UPDATE interlock.owners SET node = $2, epoch = epoch + 1, since = clock_timestamp()
                 WHERE namespace = $1";
             session.execute(give, &[&id, &to_id]).await?;
             Ok(())
