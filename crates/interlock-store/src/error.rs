@@ -212,6 +212,12 @@ impl StoreError {
         )
     }
 
+    /// Does it heal by claiming the namespaces concerned anew and loading them? Whatever was known of
+    /// them counts no more.
+    pub fn heals_by_loading(&self) -> bool {
+        matches!(self, Self::Unsure { .. } | Self::NotOwned { .. })
+    }
+
     pub(crate) fn damaged(place: impl Into<String>, what: impl Into<String>) -> Self {
         Self::Damaged {
             place: place.into(),
