@@ -42,6 +42,7 @@ mod tls;
 mod tokens;
 mod values;
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -328,11 +329,10 @@ impl Store for PostgresStore {
     fn append(&mut self, records: &[Append<'_>]) -> Result<()> {
         let mut epochs: BTreeMap<NamespaceId, (u64, u64)> = BTreeMap::new();
         for record in records {
-            if !epochs.contains_key(&record.namespace) {
+            if let Entry::Vacant(entry) = epochs.entry(record.namespace) {
                 let epoch = self.know(record.namespace)?;
-                let known = self.known.get(&record.namespace);
-                let end = known.map_or(0, |known| known.end);
-                epochs.insert(record.namespace, (epoch, end));
+                let end = self.known(record.namespace)?.end;
+                entry.insert((epoch, end));
             }
         }
         let ends = check::append(records, |of| epochs.get(&of).map(|(_, end)| *end))?;

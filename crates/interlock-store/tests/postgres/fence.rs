@@ -71,13 +71,13 @@ fn every_write_of_a_zombie_is_refused_and_changes_nothing() {
         },
         |store, of, _| store.remove_namespace(of),
     ];
-    for attempt in attempts {
+    for (number, attempt) in attempts.into_iter().enumerate() {
         database.sql(
             "UPDATE interlock.nodes SET ended = false, \
             lease_until = clock_timestamp() + interval '1 hour'",
         );
         // It claims both, and is robbed of the first without noticing.
-        let mut zombie = Process::join(&database, "zombie of each");
+        let mut zombie = Process::join(&database, &format!("zombie {number}"));
         database.sql("UPDATE interlock.owners SET node = NULL, epoch = epoch + 1");
         zombie.ownership.claim(namespace).unwrap();
         zombie.ownership.claim(other).unwrap();
@@ -189,6 +189,91 @@ fn sum_of(namespace: u32, position: u64, next: u64, at_ms: u64, bytes: &[u8]) ->
     other.store.append(&[first, same]).unwrap();
     let sum = database.sql("SELECT sum FROM interlock.log WHERE position = 2");
     sum.parse().unwrap()
+}
+
+/// Sessions that wait for a lock.
+fn blocked(database: &interlock_pgtest::Database<'_>) -> String {
+    database.sql(
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
+        AND wait_event_type = 'Lock'",
+    )
+}
+
+/// The same with the store's own append: a row that somebody is about to write at its position stops it
+/// in the middle of its statement.
+#[test]
+fn the_stores_own_append_holds_the_lock_until_its_commit() {
+    let database = Server::shared().database();
+    let mut old = Process::join(&database, "old");
+    let namespace = old.store.create_namespace("default", 1).unwrap().id;
+    old.append(namespace, "first").unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .unwrap();
+    let url = database.url();
+    let in_the_way = runtime.block_on(connect(&url));
+    runtime.block_on(async {
+        let insert = "BEGIN; INSERT INTO interlock.log VALUES (1, 2, 3, 1, 'in the way', 0)";
+        in_the_way.batch_execute(insert).await.unwrap();
+    });
+    let old_id = old.id;
+    let appending = std::thread::spawn(move || old.store.append(&[record(namespace, 2, "second")]));
+    while blocked(&database) != "1" {}
+    kill(&database, old_id);
+    let mut new = Process::join(&database, "new");
+    let claiming = std::thread::spawn(move || {
+        new.ownership.claim(namespace).unwrap();
+        log(&mut new.store, namespace)
+    });
+    // Now both wait: the append for the row, the claim for the append.
+    while blocked(&database) != "2" {
+        assert!(!claiming.is_finished(), "it must wait for the append");
+    }
+    runtime
+        .block_on(in_the_way.batch_execute("ROLLBACK"))
+        .unwrap();
+    appending.join().unwrap().unwrap();
+    assert_eq!(
+        claiming.join().unwrap(),
+        ["first", "second"],
+        "nothing is lost"
+    );
+}
+
+/// What the lock is for: asserting the epoch alone lets an append commit that the new owner, who has
+/// loaded, never sees.
+#[test]
+fn without_the_lock_an_append_would_commit_unseen() {
+    let database = Server::shared().database();
+    let mut old = Process::join(&database, "old");
+    let namespace = old.store.create_namespace("default", 1).unwrap().id;
+    old.append(namespace, "first").unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .unwrap();
+    let url = database.url();
+    let unlocked = runtime.block_on(connect(&url));
+    let written = runtime.block_on(async {
+        unlocked.batch_execute("BEGIN").await.unwrap();
+        let insert = "INSERT INTO interlock.log SELECT 1, 2, 3, 1, 'unseen', 0
+            FROM interlock.owners WHERE namespace = 1 AND epoch = 1";
+        unlocked.execute(insert, &[]).await.unwrap()
+    });
+    assert_eq!(written, 1, "the epoch is still the old one");
+    kill(&database, old.id);
+    let mut new = Process::join(&database, "new");
+    new.ownership.claim(namespace).unwrap();
+    assert_eq!(log(&mut new.store, namespace), ["first"]);
+    runtime.block_on(unlocked.batch_execute("COMMIT")).unwrap();
+    assert_eq!(
+        database.sql("SELECT count(*) FROM interlock.log"),
+        "2",
+        "and it is there"
+    );
 }
 
 /// The other order: the namespace is being taken while an append arrives. It waits, and is refused.

@@ -126,7 +126,7 @@ fn sslmode_is_honoured() {
     refused(
         "elsewhere",
         &format!("sslmode=verify-full&{roots}"),
-        "NotValidForName",
+        "not valid for name",
     );
     refused("localhost", "sslmode=verify-ca", "UnknownIssuer");
     refused(
