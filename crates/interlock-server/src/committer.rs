@@ -359,7 +359,7 @@ impl Thread {
     }
 
     fn note(&mut self, error: &StoreError) {
-        if error.heals() {
+        if error.retryable() || error.heals_by_loading() {
             warn!(%error, "the store refused a write");
         } else if !self.lost {
             self.lost = true;

@@ -212,18 +212,10 @@ impl StoreError {
         )
     }
 
-    /// May the store be used after this, as it is? Otherwise it has to be opened again, or looked at
-    /// by a person.
-    pub fn heals(&self) -> bool {
-        self.retryable()
-            || matches!(
-                self,
-                Self::Unsure { .. }
-                    | Self::NotOwned { .. }
-                    | Self::Owned { .. }
-                    | Self::LeaseEnded
-                    | Self::Database { .. }
-            )
+    /// Does it heal by claiming the namespaces concerned anew and loading them? Whatever was known of
+    /// them counts no more.
+    pub fn heals_by_loading(&self) -> bool {
+        matches!(self, Self::Unsure { .. } | Self::NotOwned { .. })
     }
 
     pub(crate) fn damaged(place: impl Into<String>, what: impl Into<String>) -> Self {

@@ -34,6 +34,7 @@ mod runtime;
 mod schema;
 mod session;
 mod settings_table;
+mod sole;
 mod stage;
 mod target;
 mod text;
@@ -41,6 +42,7 @@ mod tls;
 mod tokens;
 mod values;
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -61,6 +63,7 @@ pub use ownership::{Claim, Lease, NewNode, Node, NodeId, Ownership};
 use reader::{PostgresReader, SNAPSHOT};
 use runtime::Runtime;
 use session::Session;
+pub use sole::SoleNode;
 use stage::Staged;
 use target::Target;
 
@@ -234,6 +237,14 @@ impl PostgresStore {
         }
     }
 
+    /// A part of a checkpoint was written ahead on a connection that is gone, and may be lost: what is
+    /// left of it must not be taken for all of it.
+    fn begun_elsewhere(&mut self, of: NamespaceId) -> StoreError {
+        self.shared.held.forget(of);
+        let why = "what was written ahead of its checkpoint may be lost";
+        StoreError::NotOwned { namespace: of, why }
+    }
+
     /// A transaction of the whole store.
     fn write<T>(
         &mut self,
@@ -318,11 +329,10 @@ impl Store for PostgresStore {
     fn append(&mut self, records: &[Append<'_>]) -> Result<()> {
         let mut epochs: BTreeMap<NamespaceId, (u64, u64)> = BTreeMap::new();
         for record in records {
-            if !epochs.contains_key(&record.namespace) {
+            if let Entry::Vacant(entry) = epochs.entry(record.namespace) {
                 let epoch = self.know(record.namespace)?;
-                let known = self.known.get(&record.namespace);
-                let end = known.map_or(0, |known| known.end);
-                epochs.insert(record.namespace, (epoch, end));
+                let end = self.known(record.namespace)?.end;
+                entry.insert((epoch, end));
             }
         }
         let ends = check::append(records, |of| epochs.get(&of).map(|(_, end)| *end))?;
@@ -365,8 +375,7 @@ impl Store for PostgresStore {
         let known = self.known(of)?;
         check::checkpoint(checkpoint, known.space.position, known.end)?;
         if known.staged.is_none() && self.begun.contains(&of) {
-            let why = "what was written ahead of it may be lost: load the namespace again";
-            return Err(bad_checkpoint(checkpoint, why));
+            return Err(self.begun_elsewhere(of));
         }
         values::rows(&checkpoint.rows)?;
         values::history(&checkpoint.ended)?;
@@ -408,8 +417,7 @@ impl Store for PostgresStore {
         }
         let is_first = known.staged.is_none();
         if is_first && checkpoint.is_begun {
-            let why = "the namespace was loaded since it was begun";
-            return Err(bad_checkpoint(checkpoint.frame(), why));
+            return Err(self.begun_elsewhere(of));
         }
         checkpoint.is_begun = true;
         let tasks_before = known.space.tasks_before;
@@ -514,14 +522,6 @@ impl Store for PostgresStore {
 
     fn stop(self: Box<Self>) -> Result<()> {
         Ok(())
-    }
-}
-
-fn bad_checkpoint(checkpoint: &Checkpoint, why: &'static str) -> StoreError {
-    StoreError::BadCheckpoint {
-        namespace: checkpoint.namespace,
-        position: checkpoint.position,
-        why,
     }
 }
 

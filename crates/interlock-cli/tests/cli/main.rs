@@ -5,6 +5,7 @@ mod commands;
 mod config;
 mod help;
 mod lost;
+mod postgres;
 mod run;
 mod serve;
 #[path = "../../../interlock-store/tests/crash/shim.rs"]

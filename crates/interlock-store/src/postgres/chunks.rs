@@ -3,7 +3,7 @@
 use crate::limits::{BYTES_PER_STATEMENT, ROWS_PER_STATEMENT};
 
 /// Cuts a list so that each part has few enough items and bytes, or one item.
-pub(super) fn of<'a, T>(items: &'a [T], bytes: impl Fn(&T) -> usize) -> Vec<&'a [T]> {
+pub(super) fn of<T>(items: &[T], bytes: impl Fn(&T) -> usize) -> Vec<&[T]> {
     let mut chunks = Vec::new();
     let (mut begun, mut held) = (0, 0);
     for (index, item) in items.iter().enumerate() {

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use super::ownership::NodeId;
 use crate::types::NamespaceId;
@@ -14,6 +15,9 @@ pub(super) struct Held(Arc<Mutex<Inner>>);
 #[derive(Debug, Default)]
 struct Inner {
     node: Option<NodeId>,
+    lease: Duration,
+    /// It ended its lease itself.
+    has_left: bool,
     epochs: BTreeMap<NamespaceId, u64>,
 }
 
@@ -26,11 +30,31 @@ impl Held {
         self.lock().node
     }
 
+    /// How long the node's leases are.
+    pub(super) fn lease(&self) -> Duration {
+        self.lock().lease
+    }
+
     /// This is another node now, and owns nothing yet.
-    pub(super) fn join(&self, node: Option<NodeId>) {
-        let mut inner = self.lock();
-        inner.node = node;
-        inner.epochs.clear();
+    pub(super) fn join(&self, node: NodeId, lease: Duration) {
+        *self.lock() = Inner {
+            node: Some(node),
+            lease,
+            ..Inner::default()
+        };
+    }
+
+    /// This is no node any more, by its own wish or not.
+    pub(super) fn leave(&self, has_left: bool) {
+        *self.lock() = Inner {
+            has_left,
+            ..Inner::default()
+        };
+    }
+
+    /// Did it end its lease itself?
+    pub(super) fn has_left(&self) -> bool {
+        self.lock().has_left
     }
 
     pub(super) fn epoch(&self, namespace: NamespaceId) -> Option<u64> {

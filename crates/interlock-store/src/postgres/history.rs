@@ -108,9 +108,12 @@ async fn insert(
     Ok(())
 }
 
+/// A resource with kind, outcome and id of a task.
+type Listed<'a> = (Cow<'a, str>, Cow<'a, str>, Cow<'a, str>, i64);
+
 /// Where a task is listed: under its resources, aliases and groups, each once.
 struct Links<'a> {
-    resources: BTreeSet<(Cow<'a, str>, Cow<'a, str>, Cow<'a, str>, i64)>,
+    resources: BTreeSet<Listed<'a>>,
     aliases: BTreeSet<(i64, i64)>,
     groups: BTreeSet<(i64, i64)>,
 }

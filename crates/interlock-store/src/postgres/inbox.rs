@@ -7,7 +7,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::fault::{Tried, column, number};
+use super::fault::{Fault, Tried, column, number};
 use super::ledger::{id_column, id_of};
 use super::link::{Link, Shared};
 use super::session::Session;
@@ -34,8 +34,7 @@ pub struct Pending {
 /// The inbox, on a connection of its own.
 pub struct Inbox {
     link: Link,
-    /// The connection that listens, by how many were made before it.
-    listening: Option<u64>,
+    is_listening: bool,
 }
 
 /// Namespaces with something pending, found by leaping from one to the next.
@@ -52,7 +51,7 @@ impl Inbox {
     pub(super) fn new(shared: Arc<Shared>) -> Self {
         Self {
             link: Link::new(shared),
-            listening: None,
+            is_listening: false,
         }
     }
 
@@ -60,32 +59,20 @@ impl Inbox {
     /// when a notification comes, or after a while without one. Whoever consumes slowly should not
     /// wait for what it knows of.
     pub fn wait(&mut self, at_most: Duration) -> Result<Vec<NamespaceId>> {
-        let known = self.listening.take();
-        let made = self.link.made();
-        let waiting =
-            async |session: &mut Session| wait(session, known == Some(made), at_most).await;
-        let found = self.link.read_at_length("waiting for submissions", waiting);
-        match found {
-            // The connection that was listening is gone, and another one has been made.
-            Ok(None) => {
-                let found = self.link.read("looking for submissions", async |session| {
-                    session.batch("LISTEN interlock_inbox").await?;
-                    waiting_now(session).await
-                })?;
-                self.listening = Some(self.link.made());
-                Ok(found)
-            }
-            Ok(Some(found)) => {
-                self.listening = Some(self.link.made());
-                Ok(found)
-            }
-            Err(error) => Err(error),
-        }
+        let doing = "waiting for submissions";
+        let wait = async |session: &mut Session| wait(session, at_most).await;
+        let found = match self.link.read_at_length(doing, wait) {
+            // The connection that was listening is gone: there is another one to be had.
+            Err(StoreError::Unreachable { .. }) => self.link.read_at_length(doing, wait),
+            found => found,
+        };
+        self.is_listening = found.is_ok();
+        found
     }
 
-    /// Is a notification heard at once?
+    /// Is a notification heard at once, as far as is known?
     pub fn is_listening(&self) -> bool {
-        self.listening.is_some()
+        self.is_listening
     }
 
     /// Submissions of a namespace that are pending, oldest first, without those that the caller is at
@@ -142,19 +129,19 @@ impl Inbox {
     }
 }
 
-/// Waits on a connection that listens; none if this one does not.
-async fn wait(
-    session: &mut Session,
-    listens: bool,
-    at_most: Duration,
-) -> Tried<Option<Vec<NamespaceId>>> {
-    if !listens {
-        return Ok(None);
+/// Looks at once on a connection that did not listen yet, and otherwise waits first.
+async fn wait(session: &mut Session, at_most: Duration) -> Tried<Vec<NamespaceId>> {
+    if session.listens {
+        match tokio::time::timeout(at_most, session.notified.recv()).await {
+            Ok(None) => return Err(Fault::Gone),
+            // Whether or not one came in time: look.
+            Ok(Some(_)) | Err(_) => while session.notified.try_recv().is_ok() {},
+        }
+    } else {
+        session.batch("LISTEN interlock_inbox").await?;
+        session.listens = true;
     }
-    // Whether or not it came in time: look. If the connection was lost, the look says so.
-    let _heard = tokio::time::timeout(at_most, session.notified.recv()).await;
-    while session.notified.try_recv().is_ok() {}
-    waiting_now(session).await.map(Some)
+    waiting_now(session).await
 }
 
 async fn waiting_now(session: &mut Session) -> Tried<Vec<NamespaceId>> {

@@ -213,7 +213,15 @@ impl Link {
         }
         let connecting = connect(self.shared.target.clone());
         let connecting = self.shared.runtime.handle.spawn(connecting);
-        let (session, generation) = connecting.await.map_err(|_stopping| Fault::Gone)??;
+        let connected = connecting.await.map_err(|_stopping| Fault::Gone)?;
+        let (session, generation) = connected.map_err(|fault| match fault {
+            // Once it was good ground: in the middle of a failover this will pass.
+            Fault::Refused(StoreError::BadGround { cause, .. }) if self.made > 0 => {
+                let (doing, why) = ("connecting again", cause);
+                StoreError::Unreachable { doing, why }.into()
+            }
+            fault => fault,
+        })?;
         self.shared.note_generation(generation);
         self.made += 1;
         self.session = Some(session);

@@ -89,14 +89,12 @@ pub struct Claim {
 /// Ownership, on a connection of its own, for the node that this process is.
 pub struct Ownership {
     link: Link,
-    lease: Duration,
 }
 
 impl Ownership {
     pub(super) fn new(shared: Arc<Shared>) -> Self {
         Self {
             link: Link::new(shared),
-            lease: Duration::from_secs(10),
         }
     }
 
@@ -110,6 +108,11 @@ impl Ownership {
         self.link.shared.held.epoch(namespace)
     }
 
+    /// Has this process left in order, and not joined since?
+    pub fn has_left(&self) -> bool {
+        self.link.shared.held.has_left()
+    }
+
     fn me(&self) -> Result<NodeId> {
         self.node().ok_or(StoreError::LeaseEnded)
     }
@@ -117,14 +120,13 @@ impl Ownership {
     /// Becomes a node that owns nothing. Whatever was held before is not any more.
     pub fn join(&mut self, new: &NewNode) -> Result<Lease> {
         crate::check::name("node", &new.name)?;
-        self.link.shared.held.join(None);
-        self.lease = new.lease;
+        self.link.shared.held.leave(false);
         let lease =
             self.link
                 .write_within(new.lease, "joining", &[], async |session: &mut Session| {
                     nodes::join(session, new).await
                 })?;
-        self.link.shared.held.join(Some(lease.node));
+        self.link.shared.held.join(lease.node, new.lease);
         Ok(lease)
     }
 
@@ -134,13 +136,13 @@ impl Ownership {
     pub fn renew(&mut self) -> Result<Lease> {
         let me = self.me()?;
         // Another attempt must fit into the lease.
-        let renewed =
-            self.link
-                .write_within(self.lease / 3, "renewing the lease", &[], async |session| {
-                    nodes::renew(session, me).await
-                });
+        let limit = self.link.shared.held.lease() / 3;
+        let doing = "renewing the lease";
+        let renewed = self.link.write_within(limit, doing, &[], async |session| {
+            nodes::renew(session, me).await
+        });
         if let Err(StoreError::LeaseEnded) = renewed {
-            self.link.shared.held.join(None);
+            self.link.shared.held.leave(false);
         }
         renewed
     }
@@ -148,7 +150,7 @@ impl Ownership {
     /// Ends the lease in order: releases everything that is owned.
     pub fn leave(&mut self) -> Result<()> {
         let me = self.me()?;
-        self.link.shared.held.join(None);
+        self.link.shared.held.leave(true);
         let leaving = async |session: &mut Session| nodes::leave(session, me).await;
         self.link.write("leaving", &[], leaving)
     }

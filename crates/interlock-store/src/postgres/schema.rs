@@ -12,8 +12,12 @@ const MIGRATIONS: &[&str] = &[include_str!("migrations/0001.sql")];
 /// "Ilck", and the version of this lock. Whoever migrates holds it.
 const LOCK: &str = "SELECT pg_advisory_xact_lock(1231840107, 1)";
 
-const VERSION: &str = "SELECT CASE WHEN to_regclass('interlock.migrations') IS NULL
-    THEN to_regnamespace('interlock') IS NULL END";
+/// Whether there are tables, and whether there is at least a schema. Asked of the catalog itself: what
+/// a session remembers of it may be older than the lock that was waited for.
+const FOUND: &str = "SELECT
+    EXISTS (SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+        WHERE n.nspname = 'interlock' AND c.relname = 'migrations'),
+    EXISTS (SELECT 1 FROM pg_namespace WHERE nspname = 'interlock')";
 
 const FIRST: &str = "
     CREATE SCHEMA interlock;
@@ -66,14 +70,13 @@ pub(super) async fn migrate(session: &mut Session) -> Tried<()> {
 
 /// The version of the tables; none if there are none.
 async fn version(session: &mut Session) -> Tried<Option<i64>> {
-    let row = session.client().query_one(VERSION, &[]).await?;
-    match row.try_get::<_, Option<bool>>(0)? {
-        Some(true) => return Ok(None),
-        Some(false) => {
+    let row = session.client().query_one(FOUND, &[]).await?;
+    if !row.try_get::<_, bool>(0)? {
+        if row.try_get(1)? {
             let cause = "there is a schema named interlock that is not Interlock's";
             return Err(ground::bad(cause, "use another database").into());
         }
-        None => {}
+        return Ok(None);
     }
     let newest = "SELECT coalesce(max(version), 0)::bigint FROM interlock.migrations";
     let row = session.client().query_one(newest, &[]).await?;

@@ -39,6 +39,8 @@ pub(super) struct Session {
     in_doubt: bool,
     /// Notifications that arrived.
     pub(super) notified: mpsc::UnboundedReceiver<Notification>,
+    /// It was asked for some.
+    pub(super) listens: bool,
 }
 
 impl Session {
@@ -62,6 +64,7 @@ impl Session {
             prepared: HashMap::new(),
             in_doubt: false,
             notified,
+            listens: false,
         };
         Ok(session)
     }

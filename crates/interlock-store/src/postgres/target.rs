@@ -35,7 +35,7 @@ impl Target {
         for pair in query.split('&').filter(|pair| !pair.is_empty()) {
             match pair.split_once('=') {
                 Some(("sslmode", value)) => mode = Some(value),
-                Some(("sslrootcert", file)) if file == "system" => {}
+                Some(("sslrootcert", "system")) => {}
                 Some(("sslrootcert", file)) => roots = Some(PathBuf::from(decode(file)?)),
                 _ => others.push(pair),
             }
