@@ -1,8 +1,8 @@
 //! The command line as a whole.
 
 use crate::command::{
-    backup, completions, config, failures, groups, kinds, man, namespaces, quotas, resources,
-    schedules, serve, status, submit, supervise, tasks, tokens, verify, work, workers,
+    backup, completions, config, failures, groups, kinds, man, namespaces, nodes, quotas,
+    resources, schedules, serve, status, submit, supervise, tasks, tokens, verify, work, workers,
 };
 use crate::exit::Outcome;
 use crate::global::{Context, Global};
@@ -44,6 +44,7 @@ enum Command {
     Workers(workers::Workers),
     Failures(failures::Failures),
     Namespaces(namespaces::Namespaces),
+    Nodes(nodes::Nodes),
     Tokens(tokens::Tokens),
     Status(status::Status),
     Verify(verify::Verify),
@@ -92,6 +93,7 @@ impl Command {
             Command::Workers(workers) => workers.run(context).await,
             Command::Failures(failures) => failures.run(context).await,
             Command::Namespaces(namespaces) => namespaces.run(context).await,
+            Command::Nodes(nodes) => nodes.run(context).await,
             Command::Tokens(tokens) => tokens.run(context).await,
             Command::Status(status) => status.run(context).await,
             Command::Serve(_)

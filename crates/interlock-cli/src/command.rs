@@ -8,6 +8,7 @@ pub mod groups;
 pub mod kinds;
 pub mod man;
 pub mod namespaces;
+pub mod nodes;
 pub mod quotas;
 pub mod resources;
 pub mod schedules;

@@ -43,6 +43,10 @@ pub struct ServerConfig {
     pub data: Option<PathBuf>,
     /// Where to listen.
     pub listen: Option<SocketAddr>,
+    /// With PostgreSQL: what this node is called.
+    pub node: Option<String>,
+    /// With PostgreSQL: where other nodes reach this one.
+    pub advertise: Option<String>,
     /// Let everybody in without a token.
     #[serde(default)]
     pub no_tokens: bool,

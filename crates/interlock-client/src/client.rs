@@ -4,7 +4,8 @@ use crate::retry::Retry;
 use crate::servers::Servers;
 use crate::tls::{self, Trust};
 use crate::{
-    Failures, Groups, Kinds, Namespaces, Quotas, Resources, Schedules, Tasks, Tokens, Work, Workers,
+    Failures, Groups, Kinds, Namespaces, Nodes, Quotas, Resources, Schedules, Tasks, Tokens, Work,
+    Workers,
 };
 use bytes::Bytes;
 use http::HeaderValue;
@@ -144,6 +145,11 @@ impl Client {
     /// Calls about quotas.
     pub fn quotas(&self) -> Quotas<'_> {
         Quotas(self)
+    }
+
+    /// Calls about nodes.
+    pub fn nodes(&self) -> Nodes<'_> {
+        Nodes(self)
     }
 
     /// Calls about workers.

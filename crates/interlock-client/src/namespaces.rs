@@ -4,6 +4,7 @@ use crate::call::segment;
 use crate::client::Client;
 use crate::error::Error;
 use interlock_api::namespace::{Namespace, NamespacePolicy};
+use interlock_api::node::MoveNamespace;
 use interlock_api::page::{Page, PageQuery};
 use interlock_api::task::Done;
 
@@ -30,6 +31,11 @@ impl Namespaces<'_> {
     /// Removes it.
     pub async fn remove(&self, name: &str) -> Result<Done, Error> {
         self.0.delete(&path(name)).await
+    }
+
+    /// Has it served by a node of this name, or by any.
+    pub async fn move_to(&self, name: &str, to: &MoveNamespace) -> Result<Done, Error> {
+        self.0.post(&format!("{}/move", path(name)), to).await
     }
 
     /// Keeps its tasks from starting.

@@ -92,12 +92,18 @@ impl Cluster {
     }
 
     /// Notes where somebody wants a namespace to be.
-    pub(crate) fn want(&self, namespace: NamespaceId, at: Option<NodeId>) -> Result<(), StoreError> {
+    pub(crate) fn want(
+        &self,
+        namespace: NamespaceId,
+        at: Option<NodeId>,
+    ) -> Result<(), StoreError> {
         self.ownership().want(namespace, at)
     }
 
     fn ownership(&self) -> MutexGuard<'_, Ownership> {
-        self.ownership.lock().unwrap_or_else(PoisonError::into_inner)
+        self.ownership
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     fn introduction(&self) -> NewNode {

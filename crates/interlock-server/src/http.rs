@@ -23,8 +23,8 @@ mod schedules;
 mod status;
 mod tasks;
 mod tokens;
-mod work;
 mod whose;
+mod work;
 mod workers;
 
 pub use access::{Access, Admin, Operate, OperateOrWork, Read, Submit, Work};

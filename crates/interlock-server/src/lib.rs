@@ -10,7 +10,6 @@ pub mod cluster;
 pub mod committer;
 pub mod door;
 pub mod http;
-pub mod lease;
 pub mod limits;
 pub mod metrics;
 pub mod retention;

@@ -14,7 +14,7 @@ use crate::metrics::{CommitMetrics, Metrics};
 use interlock_store::{Namespace, PostgresStore, Store, StoreError};
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::sync::{oneshot, watch};
 
 /// The namespace that is there from the beginning, and meant where none is named.
@@ -88,7 +88,14 @@ impl Server {
             }
         }
         let cluster = Arc::new(Cluster::new(config, store.ownership()));
-        cluster.join().await?;
+        while let Err(error) = cluster.join().await {
+            let StoreError::NodeAlive { left, .. } = error else {
+                return Err(error.into());
+            };
+            // Most likely this node itself, which was killed a moment ago.
+            tracing::warn!(%error, "waiting for the lease of a node of this name to end");
+            tokio::time::sleep(left.max(Duration::from_millis(100))).await;
+        }
         let (store, tenure) = (Box::new(store), cluster.clone());
         let server = Self::begin(
             (store, "postgres"),
@@ -121,13 +128,8 @@ impl Server {
             lost: Some(lost),
         };
         let (committer, thread) = Committer::start(store, watching)?;
-        let namespaces = Namespaces::start(
-            rows,
-            generation,
-            committer.clone(),
-            metrics.clone(),
-            tenure,
-        )?;
+        let namespaces =
+            Namespaces::start(rows, generation, committer.clone(), metrics.clone(), tenure)?;
         Ok(Arc::new(Self {
             namespaces,
             readers,
@@ -161,7 +163,11 @@ impl Server {
 
     /// Stops every cell in order and closes the store.
     pub async fn stop(&self) -> Result<(), StartError> {
-        let keeping = self.keeping.lock().ok().and_then(|mut keeping| keeping.take());
+        let keeping = self
+            .keeping
+            .lock()
+            .ok()
+            .and_then(|mut keeping| keeping.take());
         if let Some(Keeping { stop, kept }) = keeping {
             let _gone = stop.send(());
             let _panicked = kept.await;

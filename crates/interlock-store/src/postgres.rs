@@ -34,7 +34,6 @@ mod runtime;
 mod schema;
 mod session;
 mod settings_table;
-mod sole;
 mod stage;
 mod target;
 mod text;
@@ -63,7 +62,6 @@ pub use ownership::{Claim, Lease, NewNode, Node, NodeId, Ownership};
 use reader::{PostgresReader, SNAPSHOT};
 use runtime::Runtime;
 use session::Session;
-pub use sole::SoleNode;
 use stage::Staged;
 use target::Target;
 

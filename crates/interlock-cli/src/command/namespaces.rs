@@ -7,6 +7,7 @@ use crate::{print, when};
 use clap::{Args, Subcommand};
 use interlock_api::Span;
 use interlock_api::namespace::{Namespace, NamespacePolicy};
+use interlock_api::node::MoveNamespace;
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
@@ -31,6 +32,7 @@ enum Verb {
     Remove(Remove),
     Hold(Hold),
     Release(Release),
+    Move(Move),
 }
 
 impl Namespaces {
@@ -43,6 +45,7 @@ impl Namespaces {
             Verb::Remove(verb) => verb.run(context).await,
             Verb::Hold(verb) => verb.run(context).await,
             Verb::Release(verb) => verb.run(context).await,
+            Verb::Move(verb) => verb.run(context).await,
         }
     }
 }
@@ -237,6 +240,38 @@ impl Release {
         let done = context.client.namespaces().release(&self.name).await?;
         context.show(&done, |_| {
             print::line(format_args!("Namespace {} is released.", self.name));
+        });
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+const MOVE: &str = "\
+Examples:
+  interlock namespaces move shops --to n2
+      It stays there as long as that node does.
+  interlock namespaces move shops
+      Anywhere: the nodes spread what they serve by themselves.";
+
+/// Has a namespace served by a certain node, if there are several.
+#[derive(Args)]
+#[command(after_help = MOVE)]
+struct Move {
+    /// The namespace
+    name: String,
+    /// The node; any if it is not given
+    #[arg(long, value_name = "NODE")]
+    to: Option<String>,
+}
+
+impl Move {
+    async fn run(self, context: &Context) -> Outcome {
+        let to = MoveNamespace { to: self.to };
+        let done = (context.client.namespaces())
+            .move_to(&self.name, &to)
+            .await?;
+        context.show(&done, |_| match &to.to {
+            Some(node) => print::line(format_args!("Namespace {} moves to {node}.", self.name)),
+            None => print::line(format_args!("Namespace {} may be anywhere.", self.name)),
         });
         Ok(ExitCode::SUCCESS)
     }

@@ -10,10 +10,10 @@ use crate::exit::{Failure, Outcome};
 use crate::{config, logs, print};
 use anyhow::anyhow;
 use clap::Args;
+use interlock_server::cluster::NodeConfig;
 use interlock_server::door::{Door, DoorConfig, DoorError, Tls};
 use interlock_server::server::Server;
-use interlock_store::{MemoryStore, SqliteStore, Store, StoreError};
-use node::Joined;
+use interlock_store::{MemoryStore, PostgresStore, SqliteStore, Store, StoreError};
 use std::io::Write;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -34,6 +34,9 @@ Examples:
       For trying things out: keeps nothing, on a free port.
   INTERLOCK_STORE=postgres://interlock:secret@db/interlock interlock serve
       Keeps everything in a PostgreSQL database; as a variable, others don't see the password.
+      Start as many of these as you like: all are equal, and each answers everything.
+  interlock serve --listen 0.0.0.0:7420 --node n1 --advertise http://10.0.0.1:7420
+      A node with a name, that others reach at an address of its own.
 
 Flags win over environment variables, those over the configuration file.
 SIGINT or SIGTERM stops it in order, a second one at once. It exits with 1 if the store fails.";
@@ -71,6 +74,12 @@ pub struct Serve {
         hide_env_values = true
     )]
     store: Option<StoreKind>,
+    /// With PostgreSQL: what this node is called, unlike all others [default: machine and port]
+    #[arg(long, value_name = "NAME", env = "INTERLOCK_NODE")]
+    node: Option<String>,
+    /// With PostgreSQL: where other nodes reach this one [default: where it listens]
+    #[arg(long, value_name = "URL", env = "INTERLOCK_ADVERTISE")]
+    advertise: Option<String>,
     /// What to log, such as `info` or `warn,interlock_server=debug` [default: info]
     #[arg(long, value_name = "FILTER", env = "INTERLOCK_LOG")]
     log: Option<String>,
@@ -87,6 +96,8 @@ struct Settled {
     data: PathBuf,
     door: DoorConfig,
     store: StoreKind,
+    /// The name of the node and where it is reached, if they were given.
+    node: (Option<String>, Option<String>),
     config: Config,
 }
 
@@ -130,6 +141,7 @@ impl Serve {
                 ..DoorConfig::at(listen.unwrap_or(SocketAddr::from(([127, 0, 0, 1], 7420))))
             },
             store: self.store.or(file.store).unwrap_or_default(),
+            node: (self.node.or(file.node), self.advertise.or(file.advertise)),
             config,
         })
     }
@@ -148,36 +160,25 @@ fn good(config: Config, file: &Path) -> Result<Config, Failure> {
     )
 }
 
-/// A store, and what goes with it.
-struct Opened {
-    store: Box<dyn Store>,
-    kind: &'static str,
-    /// The node that this process has become, if the store has nodes.
-    joined: Option<Joined>,
+/// A store that is open, of one process or of several.
+enum Opened {
+    Own(Box<dyn Store>, &'static str),
+    Shared(Box<PostgresStore>, NodeConfig),
 }
 
 fn open(settled: &Settled) -> Result<Opened, Failure> {
-    let (store, kind): (Box<dyn Store>, _) = match &settled.store {
-        StoreKind::Memory => (Box::new(MemoryStore::default()), "memory"),
+    match &settled.store {
+        StoreKind::Memory => Ok(Opened::Own(Box::new(MemoryStore::default()), "memory")),
         StoreKind::Sqlite => {
             let store = SqliteStore::open(&settled.data).map_err(cannot_open)?;
-            (Box::new(store), "sqlite")
+            Ok(Opened::Own(Box::new(store), "sqlite"))
         }
         StoreKind::Postgres(url) => {
-            let (node, joined) = node::join(url, settled.door.listen).map_err(cannot_open)?;
-            return Ok(Opened {
-                store: Box::new(node),
-                kind: "postgres",
-                joined: Some(joined),
-            });
+            let node = node::config(settled.node.clone(), &settled.door)?;
+            let store = PostgresStore::open(url).map_err(cannot_open)?;
+            Ok(Opened::Shared(Box::new(store), node))
         }
-    };
-    let joined = None;
-    Ok(Opened {
-        store,
-        kind,
-        joined,
-    })
+    }
 }
 
 async fn serve(settled: Settled, opened: Opened) -> Outcome {
@@ -186,11 +187,10 @@ async fn serve(settled: Settled, opened: Opened) -> Outcome {
     let tell = move |error: &StoreError| {
         let _gone = alarm.send(error.to_string());
     };
-    let _keeper = opened
-        .joined
-        .map(|joined| joined.keep(tell.clone()))
-        .transpose()?;
-    let server = Server::start(opened.store, opened.kind, tell)?;
+    let server = match opened {
+        Opened::Own(store, kind) => Server::start(store, kind, tell)?,
+        Opened::Shared(store, node) => Server::start_node(*store, node, tell).await?,
+    };
     for warning in &settled.config.warnings {
         warn!("configuration, {warning}");
     }

@@ -121,7 +121,9 @@ impl Thread {
                 Ok(term) => term,
                 Err(error) if is_elsewhere(&error) => {
                     self.shared.moved.store(true, Ordering::Release);
-                    while self.answer_for(limits::RECOVER_AFTER, |ask| ask.refuse(CellError::Moved)) {}
+                    while self.answer_for(limits::RECOVER_AFTER, |ask| ask.refuse(CellError::Moved))
+                    {
+                    }
                     return None;
                 }
                 Err(error) => {

@@ -1,7 +1,7 @@
 //! Where everything is, as of the last look at the database.
 
-use interlock_store::postgres::{Claim, Node, NodeId};
 use interlock_store::NamespaceId;
+use interlock_store::postgres::{Claim, Node, NodeId};
 
 /// Where everything is, as of the last look at the database.
 #[derive(Clone, Debug, Default)]
@@ -61,7 +61,10 @@ impl Directory {
 
     /// The name of a namespace.
     pub fn name_of(&self, namespace: NamespaceId) -> Option<&str> {
-        let claim = self.claims.iter().find(|claim| claim.namespace == namespace);
+        let claim = self
+            .claims
+            .iter()
+            .find(|claim| claim.namespace == namespace);
         claim.map(|claim| claim.name.as_str())
     }
 

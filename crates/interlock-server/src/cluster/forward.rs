@@ -97,7 +97,9 @@ impl Cluster {
         };
         let directory = self.directory();
         let others = directory.others();
-        let asked = others.iter().map(|other| self.peers.ask(other, path, headers.clone()));
+        let asked = others
+            .iter()
+            .map(|other| self.peers.ask(other, path, headers.clone()));
         let answers = futures_util::future::join_all(asked).await;
         answers.into_iter().flatten().collect()
     }
@@ -109,7 +111,9 @@ impl Cluster {
             return;
         };
         let others = self.directory().others();
-        let told = others.iter().map(|other| self.peers.tell_to_look(other, &secret));
+        let told = others
+            .iter()
+            .map(|other| self.peers.tell_to_look(other, &secret));
         futures_util::future::join_all(told).await;
     }
 
@@ -125,7 +129,11 @@ impl Cluster {
 }
 
 /// Passes a request on if its namespace is with another node; otherwise it is answered here.
-pub(crate) async fn forward(State(app): State<App>, request: Request, next: Next) -> Response<Body> {
+pub(crate) async fn forward(
+    State(app): State<App>,
+    request: Request,
+    next: Next,
+) -> Response<Body> {
     let Some(cluster) = app.server.cluster.clone() else {
         return next.run(request).await;
     };
@@ -141,7 +149,12 @@ pub(crate) async fn forward(State(app): State<App>, request: Request, next: Next
         Place::Here => next.run(request).await,
         Place::Nowhere => moving(),
         Place::There(address) => {
-            let passing = Passing { app: &app, cluster: &cluster, name: &name, until };
+            let passing = Passing {
+                app: &app,
+                cluster: &cluster,
+                name: &name,
+                until,
+            };
             passing.pass_on(address, request, next).await
         }
     }

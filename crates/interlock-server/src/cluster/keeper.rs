@@ -35,7 +35,11 @@ impl Cluster {
     }
 
     /// Keeps the lease and what follows from it until told to stop; then gives everything away.
-    pub(crate) async fn keep(self: Arc<Self>, server: Arc<Server>, mut stop: oneshot::Receiver<()>) {
+    pub(crate) async fn keep(
+        self: Arc<Self>,
+        server: Arc<Server>,
+        mut stop: oneshot::Receiver<()>,
+    ) {
         let every = self.config.lease / LOOKS;
         // Renewals wait for nothing but the database, whatever the namespaces do.
         let renewing = tokio::spawn(renew_always(self.clone(), every));
@@ -114,7 +118,10 @@ impl Cluster {
     async fn let_go(&self, server: &Server) {
         for hosted in server.namespaces.all() {
             if hosted.cell.has_moved() {
-                info!(namespace = hosted.name, "served by another node from now on");
+                info!(
+                    namespace = hosted.name,
+                    "served by another node from now on"
+                );
                 server.namespaces.drop(&hosted.name).await;
             }
         }
@@ -134,7 +141,13 @@ impl Cluster {
     }
 
     /// Stops serving a namespace in order, and gives it to another node, which is told.
-    async fn hand_over(self: &Arc<Self>, server: &Server, seen: &Directory, id: NamespaceId, to: NodeId) {
+    async fn hand_over(
+        self: &Arc<Self>,
+        server: &Server,
+        seen: &Directory,
+        id: NamespaceId,
+        to: NodeId,
+    ) {
         let (Some(name), Some(node)) = (seen.name_of(id), seen.node(to)) else {
             return;
         };
@@ -157,8 +170,10 @@ impl Cluster {
     /// Gives every namespace to another node, and ends the lease.
     async fn leave(self: &Arc<Self>, server: &Arc<Server>) {
         if let Ok(seen) = self.see().await {
-            let others: Vec<&Node> =
-                seen.alive().filter(|node| Some(node.id) != seen.me && !node.draining).collect();
+            let others: Vec<&Node> = seen
+                .alive()
+                .filter(|node| Some(node.id) != seen.me && !node.draining)
+                .collect();
             for (nth, hosted) in server.namespaces.all().into_iter().enumerate() {
                 if let Some(to) = others.get(nth % others.len().max(1)) {
                     self.hand_over(server, &seen, hosted.id, to.id).await;

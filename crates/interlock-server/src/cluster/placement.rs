@@ -61,7 +61,9 @@ fn homes(nodes: &[NodeFact], spaces: &[SpaceFact]) -> BTreeMap<NamespaceId, Node
     let mut homes = Homes::among(&fit);
     if fit.is_empty() {
         // Somebody has to serve them, even on the way out.
-        let staying = spaces.iter().filter_map(|space| Some((space.id, space.owner?)));
+        let staying = spaces
+            .iter()
+            .filter_map(|space| Some((space.id, space.owner?)));
         return staying.collect();
     }
     let mut homeless = Vec::new();
@@ -136,7 +138,9 @@ impl Homes {
     fn uneven(&self, settled: &[NodeId]) -> Option<(NodeId, NodeId)> {
         let movable = |node: &NodeId| self.movable.get(node).is_some_and(|some| !some.is_empty());
         let nodes = self.movable.keys().copied();
-        let fullest = nodes.filter(movable).max_by_key(|node| (self.count(*node), node.0))?;
+        let fullest = nodes
+            .filter(movable)
+            .max_by_key(|node| (self.count(*node), node.0))?;
         let emptiest = settled.iter().copied();
         let emptiest = emptiest.min_by_key(|node| (self.count(*node), node.0))?;
         (self.count(fullest) >= self.count(emptiest) + 2).then_some((fullest, emptiest))
@@ -190,8 +194,11 @@ mod tests {
                 };
                 let space = spaces.iter_mut().find(|space| space.id == id);
                 let space = space.expect("only known ones are moved");
-                assert_eq!(space.owner, before.iter().find(|old| old.id == id).expect("it").owner,
-                    "two nodes moved {id}");
+                assert_eq!(
+                    space.owner,
+                    before.iter().find(|old| old.id == id).expect("it").owner,
+                    "two nodes moved {id}"
+                );
                 space.owner = Some(to);
                 moves += 1;
             }
@@ -200,7 +207,12 @@ mod tests {
     }
 
     fn counts(nodes: &[NodeFact], spaces: &[SpaceFact]) -> Vec<usize> {
-        let of = |node: &NodeFact| spaces.iter().filter(|space| space.owner == Some(node.id)).count();
+        let of = |node: &NodeFact| {
+            spaces
+                .iter()
+                .filter(|space| space.owner == Some(node.id))
+                .count()
+        };
         nodes.iter().map(of).collect()
     }
 
@@ -210,14 +222,23 @@ mod tests {
         let mut spaces: Vec<_> = (1..=10).map(|id| space(id, None)).collect();
         assert_eq!(step(&nodes, &mut spaces), 10);
         let counts = counts(&nodes, &spaces);
-        assert!(counts.iter().all(|count| (3..=4).contains(count)), "{counts:?}");
-        assert_eq!(step(&nodes, &mut spaces), 0, "nothing moves without a reason");
+        assert!(
+            counts.iter().all(|count| (3..=4).contains(count)),
+            "{counts:?}"
+        );
+        assert_eq!(
+            step(&nodes, &mut spaces),
+            0,
+            "nothing moves without a reason"
+        );
     }
 
     #[test]
     fn what_a_dead_node_had_is_taken_by_others_and_nothing_else_moves() {
         let nodes = [node(1), node(2)];
-        let mut spaces: Vec<_> = (1..=6).map(|id| space(id, Some(u64::from(id % 2) + 1))).collect();
+        let mut spaces: Vec<_> = (1..=6)
+            .map(|id| space(id, Some(u64::from(id % 2) + 1)))
+            .collect();
         spaces.push(space(7, None));
         assert_eq!(step(&nodes, &mut spaces), 1);
         assert!(spaces[6].owner.is_some());
@@ -232,7 +253,11 @@ mod tests {
         nodes[1].settled = true;
         assert_eq!(step(&nodes, &mut spaces), 2);
         assert_eq!(counts(&nodes, &spaces), [3, 2]);
-        assert_eq!(step(&nodes, &mut spaces), 0, "a difference of one is even enough");
+        assert_eq!(
+            step(&nodes, &mut spaces),
+            0,
+            "a difference of one is even enough"
+        );
     }
 
     #[test]

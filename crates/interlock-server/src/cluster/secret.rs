@@ -42,6 +42,7 @@ impl Secret {
 
     /// Whether this is it. Compared by hash, so that how long it takes tells nothing.
     pub(super) fn is(&self, shown: &str) -> bool {
-        self.show().is_some_and(|secret| hash(&secret) == hash(shown))
+        self.show()
+            .is_some_and(|secret| hash(&secret) == hash(shown))
     }
 }

@@ -12,7 +12,7 @@ use crate::limits;
 use crate::server::Hosted;
 use axum::http::{HeaderMap, Uri};
 use interlock_api::namespace::{Namespace, NamespacePolicy};
-use interlock_api::page::{Page, PageQuery};
+use interlock_api::page::{Cursor, Page, PageQuery};
 use interlock_api::problem::Problem;
 use interlock_api::task::{Done, Nothing};
 use interlock_api::time::Time;
@@ -57,14 +57,24 @@ async fn list(
         }
     }
     // Each node has some of them: the first ones of all are among the first ones of each.
-    let path = uri.path_and_query().map_or("/v1/namespaces", |path| path.as_str());
+    let path = uri
+        .path_and_query()
+        .map_or("/v1/namespaces", |path| path.as_str());
+    let mut more = false;
     for other in elsewhere::<Page<Namespace>>(&whole.server, path, &headers).await {
+        more |= other.next.is_some();
         namespaces.extend(other.items);
     }
     namespaces.sort_by(|a, b| a.name.cmp(&b.name));
     namespaces.dedup_by(|a, b| a.name == b.name);
-    namespaces.truncate(by_name.wanted());
-    Ok(Json(by_name.page(namespaces, |found| &found.name)))
+    let mut page = by_name.page(namespaces, |found| &found.name);
+    if more && page.next.is_none() {
+        page.next = page
+            .items
+            .last()
+            .map(|last| Cursor::Name(last.name.clone()).to_string());
+    }
+    Ok(Json(page))
 }
 
 /// Shows a namespace.

@@ -70,9 +70,9 @@ fn shown(whole: &Whole<Read>, directory: &Directory, node: &postgres::Node) -> N
         address: node.address.clone(),
         version: node.version.clone(),
         started: Time::from_ms(node.started_ms),
-        lease_left: node.left.map(|left| {
-            Span::from_ms(u64::try_from(left.as_millis()).unwrap_or(u64::MAX))
-        }),
+        lease_left: node
+            .left
+            .map(|left| Span::from_ms(u64::try_from(left.as_millis()).unwrap_or(u64::MAX))),
         namespaces: namespaces.collect(),
     }
 }
@@ -113,7 +113,10 @@ async fn undrain(
 
 async fn set_draining(whole: &Whole<Operate>, name: &str, draining: bool) -> Answer<Json<Done>> {
     let node = find(whole.server.cluster.as_deref(), name)?;
-    on_database(whole.server.cluster.clone(), move |cluster| cluster.drain(node, draining)).await
+    on_database(whole.server.cluster.clone(), move |cluster| {
+        cluster.drain(node, draining)
+    })
+    .await
 }
 
 /// Has a namespace served by a certain node, or by any.
@@ -140,7 +143,10 @@ async fn move_namespace(
         return Err(no_nodes());
     };
     let id = claim.namespace;
-    on_database(whole.server.cluster.clone(), move |cluster| cluster.want(id, to)).await
+    on_database(whole.server.cluster.clone(), move |cluster| {
+        cluster.want(id, to)
+    })
+    .await
 }
 
 /// Another node says that something has changed. Not for people: it shows the secret of the cluster.
@@ -162,7 +168,10 @@ fn find(cluster: Option<&Cluster>, name: &str) -> Answer<postgres::NodeId> {
     directory.named(name).map(|node| node.id).ok_or_else(|| {
         let mut shown = name.to_owned();
         shown.truncate(shown.floor_char_boundary(64));
-        let problem = Problem::new(Code::UnknownNode, format!("no node named {shown:?} is alive"));
+        let problem = Problem::new(
+            Code::UnknownNode,
+            format!("no node named {shown:?} is alive"),
+        );
         Failed(problem.knowing(directory.alive().map(|node| node.name.clone())))
     })
 }

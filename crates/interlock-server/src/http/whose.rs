@@ -8,10 +8,22 @@ use axum::http::{HeaderMap, Uri};
 use interlock_store::NamespaceId;
 
 /// What concerns no namespace, or all of them.
-const WHOLE: [&str; 6] = ["status", "tokens", "nodes", "openapi.json", "echo", "namespaces"];
+const WHOLE: [&str; 6] = [
+    "status",
+    "tokens",
+    "nodes",
+    "openapi.json",
+    "echo",
+    "namespaces",
+];
 
 /// The namespace that a request is about. None if it is about the whole server, or will be refused.
-pub(crate) fn whose(app: &App, uri: &Uri, headers: &HeaderMap, cluster: &Cluster) -> Option<String> {
+pub(crate) fn whose(
+    app: &App,
+    uri: &Uri,
+    headers: &HeaderMap,
+    cluster: &Cluster,
+) -> Option<String> {
     let path = uri.path().strip_prefix("/v1/")?;
     let mut parts = path.split('/');
     let noun = parts.next()?;

@@ -56,7 +56,13 @@ impl Namespaces {
     pub fn host(&self, row: Namespace) -> std::io::Result<Arc<Hosted>> {
         let metrics = self.metrics.decisions(&row.name);
         let committer = self.committer.clone();
-        let (cell, thread) = cell::start(row.id, self.generation, committer, metrics, self.tenure.clone())?;
+        let (cell, thread) = cell::start(
+            row.id,
+            self.generation,
+            committer,
+            metrics,
+            self.tenure.clone(),
+        )?;
         let hosted = Arc::new(Hosted {
             id: row.id,
             name: row.name.clone(),

@@ -1,65 +1,47 @@
-//! Becoming a node of a PostgreSQL store.
+//! What a node of a PostgreSQL store is called, and where others reach it.
 
-use interlock_server::lease::{LeaseKeeper, Sent, sent_now};
-use interlock_store::postgres::{Lease, NewNode, Ownership, SoleNode};
-use interlock_store::{PostgresStore, StoreError};
-use std::net::SocketAddr;
+use crate::exit::Failure;
+use anyhow::anyhow;
+use interlock_server::cluster::NodeConfig;
+use interlock_server::door::DoorConfig;
 use std::time::Duration;
-use tracing::{info, warn};
 
-/// How long a node's lease is: what a crash of it costs at most, before another can take over.
-const LEASE: Duration = Duration::from_secs(10);
+/// How long a node's lease is: what a crash of it costs at most, before another takes over.
+const LEASE: Duration = Duration::from_secs(6);
 
-/// The node that this process has become, whose lease must be kept.
-pub(super) struct Joined {
-    ownership: Ownership,
-    lease: Lease,
-    sent: Sent,
-}
-
-impl Joined {
-    /// Keeps the lease until the answer is dropped. `lost` is called if that fails.
-    pub(super) fn keep(
-        self,
-        lost: impl FnOnce(&StoreError) + Send + 'static,
-    ) -> std::io::Result<LeaseKeeper> {
-        LeaseKeeper::start(self.ownership, self.lease, self.sent, lost)
-    }
-}
-
-/// Opens the store and joins as its only node. Waits for the lease of one that was killed to end.
-pub(super) fn join(url: &str, listen: SocketAddr) -> Result<(SoleNode, Joined), StoreError> {
-    let new = NewNode {
-        name: rustix::system::uname()
-            .nodename()
-            .to_string_lossy()
-            .into_owned(),
-        address: format!("http://{listen}"),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        lease: LEASE,
-        takeover: false,
-    };
-    loop {
-        let store = PostgresStore::open(url)?;
-        let sent = sent_now();
-        match SoleNode::join(store, &new) {
-            Ok((node, lease)) => {
-                info!(node = lease.node.0, name = new.name, "joined");
-                let ownership = node.ownership();
-                let joined = Joined {
-                    ownership,
-                    lease,
-                    sent,
-                };
-                return Ok((node, joined));
-            }
-            Err(error) => match SoleNode::join_again_after(&error) {
-                Some(left) => {
-                    warn!(%error, "waiting for the lease of another node to end");
-                    std::thread::sleep(left.max(Duration::from_millis(100)));
-                }
-                None => return Err(error),
-            },
+/// How a node introduces itself, from what was given and else from what is known.
+pub(super) fn config(
+    (name, advertise): (Option<String>, Option<String>),
+    door: &DoorConfig,
+) -> Result<NodeConfig, Failure> {
+    let address = match advertise {
+        Some(address) if address.starts_with("http://") => address.trim_end_matches('/').to_owned(),
+        Some(address) => {
+            let error =
+                anyhow!("{address} is not an address that other nodes can reach this one at");
+            return Err(Failure::usage(error).hint("such as --advertise http://10.0.0.1:7420"));
         }
+        None if door.listen.ip().is_unspecified() || door.listen.port() == 0 => {
+            let error = anyhow!("other nodes can't reach this one at {}", door.listen);
+            return Err(
+                Failure::usage(error).hint("say where they can: --advertise http://10.0.0.1:7420")
+            );
+        }
+        None => format!("http://{}", door.listen),
+    };
+    Ok(NodeConfig {
+        name: name.unwrap_or_else(|| default_name(&address)),
+        address,
+        lease: LEASE,
+    })
+}
+
+/// The machine and the port: unlike those of all other nodes.
+fn default_name(address: &str) -> String {
+    let machine = rustix::system::uname();
+    let machine = machine.nodename().to_string_lossy().into_owned();
+    match address.rsplit_once(':') {
+        Some((_, port)) => format!("{machine}-{port}"),
+        None => machine,
     }
 }
