@@ -12,7 +12,8 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-const LEASE_MS: u64 = 1_500;
+/// Long enough that a process of a busy machine has ended when it has told itself to.
+const LEASE_MS: u64 = 4_000;
 
 /// Who is at work on a resource, and whether it still was when the next one began.
 type Seen = Arc<Mutex<BTreeMap<String, (Pid, Option<bool>)>>>;
