@@ -22,4 +22,5 @@ pub mod work;
 pub mod workers;
 
 mod page;
+mod policy;
 mod wait;

@@ -186,13 +186,28 @@ pub struct QuotaView {
     /// The resource, for a quota per resource.
     pub resource: Option<ResourceName>,
     /// Each limit with the units in use.
-    pub limits: Vec<(Limit, u64)>,
+    pub limits: Vec<LimitView>,
+    /// Units that live runs have been given and that were neither used nor given back, as far as is
+    /// known.
+    pub lent: u64,
     /// Tasks that wait for units.
     pub waiting: u64,
     /// When the first of them goes on, if only time stands in the way.
     pub next: Option<Elapsed>,
     /// Nothing is granted until then.
     pub paused_until: Option<Elapsed>,
+}
+
+/// One limit of a quota as it is now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LimitView {
+    /// The limit.
+    pub limit: Limit,
+    /// Units in use, those that are lent included.
+    pub used: u64,
+    /// When all of it is free again if nothing more is used; `None` if all of it is, or if a run has
+    /// to end first.
+    pub resets: Option<Elapsed>,
 }
 
 /// A worker's current session.

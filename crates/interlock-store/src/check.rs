@@ -112,8 +112,10 @@ pub(crate) fn history(rows: &[HistoryRow]) -> Result<()> {
         number("task", row.task)?;
         number("submitted_ms", row.submitted_ms)?;
         number("ended_ms", row.ended_ms)?;
-        number("group", row.group.unwrap_or(0))?;
         number("parent", row.parent.unwrap_or(0))?;
+        for &group in &row.groups {
+            number("group", group)?;
+        }
         for &alias in &row.aliases {
             number("alias", alias)?;
         }

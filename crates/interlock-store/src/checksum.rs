@@ -55,6 +55,19 @@ impl Fields {
         self
     }
 
+    /// Numbers of which there is mostly none or one, collected as [`Self::option`] would then: what
+    /// was an option once and became a list keeps its sums.
+    pub(crate) fn few(&mut self, numbers: &[u64]) -> &mut Self {
+        match numbers {
+            [] => self.option(None),
+            [one] => self.option(Some(*one)),
+            several => {
+                self.0.push(2);
+                self.numbers(several)
+            }
+        }
+    }
+
     pub(crate) fn sum(&self) -> u64 {
         XxHash3_64::oneshot(&self.0)
     }
@@ -105,6 +118,15 @@ mod tests {
             Fields::of("t").option(None).sum(),
             Fields::of("t").option(Some(0)).sum()
         );
+    }
+
+    #[test]
+    fn few_numbers_collect_as_an_option_and_several_as_nothing_else() {
+        let few = |numbers: &[u64]| Fields::of("t").few(numbers).sum();
+        assert_eq!(few(&[]), Fields::of("t").option(None).sum());
+        assert_eq!(few(&[7]), Fields::of("t").option(Some(7)).sum());
+        assert_ne!(few(&[7, 8]), Fields::of("t").numbers(&[7, 8]).sum());
+        assert_ne!(few(&[7, 8]), few(&[8, 7]));
     }
 
     #[test]

@@ -28,6 +28,7 @@ mod settings_table;
 mod side_file;
 mod stage;
 mod tokens;
+mod upgrade;
 mod verify;
 
 use std::collections::BTreeMap;

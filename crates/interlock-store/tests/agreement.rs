@@ -77,7 +77,7 @@ fn ended() -> impl Strategy<Value = HistoryRow> {
     );
     let optional = (
         option::of(name("worker", 2)),
-        option::of(0..3u64),
+        vec(0..3u64, 0..3),
         option::of(name("schedule", 2)),
         option::of(0..3u64),
         vec(name("tag", 3), 0..2),
@@ -89,7 +89,7 @@ fn ended() -> impl Strategy<Value = HistoryRow> {
     );
     (known, optional, rest).prop_map(|(known, optional, rest)| {
         let (task, kind, outcome, resources, ended_ms) = known;
-        let (worker, group, schedule, parent, tags, error) = optional;
+        let (worker, groups, schedule, parent, tags, error) = optional;
         let (aliases, expires_ms) = rest;
         HistoryRow {
             task,
@@ -99,7 +99,7 @@ fn ended() -> impl Strategy<Value = HistoryRow> {
             submitted_ms: 0,
             ended_ms,
             worker,
-            group,
+            groups,
             schedule,
             parent,
             tags,

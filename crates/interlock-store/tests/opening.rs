@@ -6,8 +6,8 @@ use std::path::Path;
 use std::{fs, thread};
 
 use interlock_store::{
-    Append, Checkpoint, HistoryRow, Loaded, Namespace, NamespaceId, NewToken, RowChange, Shown,
-    SqliteStore, Store, StoreError, sqlite,
+    Append, Checkpoint, HistoryFilter, HistoryRow, Loaded, Namespace, NamespaceId, NewToken, Purge,
+    RowChange, Shown, SqliteStore, Store, StoreError, sqlite,
 };
 
 fn open(dir: &Path) -> SqliteStore {
@@ -46,6 +46,7 @@ fn fold(store: &mut SqliteStore, namespace: NamespaceId, position: u64) {
             resources: vec!["shop:1".to_owned()],
             error: Some("boom".to_owned()),
             aliases: vec![50 + position],
+            groups: if position == 2 { vec![7, 8] } else { vec![6] },
             ..HistoryRow::default()
         }],
         keep_log_from: position,
@@ -205,6 +206,9 @@ fn verify_finds_what_is_wrong_with_history_and_what_is_derived_from_it() {
         "UPDATE history_resources SET resource = 'shop:2' WHERE task = 102",
         "INSERT INTO history_resources VALUES (1, 'shop:9', '', '', 102)",
         "DELETE FROM history_aliases",
+        "DELETE FROM history_groups WHERE \"group\" = 7",
+        "UPDATE history_groups SET task = 103 WHERE task = 102",
+        "INSERT INTO history_groups VALUES (1, 9, 102)",
         "UPDATE history_aliases SET task = 103 WHERE alias = 52",
         "UPDATE failures SET count = 7",
         "UPDATE failures SET last_task = 7",
@@ -265,13 +269,100 @@ fn a_newer_store_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     drop(open(dir.path()));
     sqlite_shell(dir.path())
-        .pragma_update(None, "user_version", 2)
+        .pragma_update(None, "user_version", 3)
         .unwrap();
     let error = refused(dir.path());
     assert!(
-        matches!(error, StoreError::NewerSchema { found: 2, known: 1 }),
+        matches!(error, StoreError::NewerSchema { found: 3, known: 2 }),
         "{error}"
     );
+}
+
+/// A data directory as version 1 left it.
+fn of_version_1() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    sqlite_shell(dir.path())
+        .execute_batch(include_str!("versions/1.sql"))
+        .unwrap();
+    dir
+}
+
+fn tasks_of_group(store: &SqliteStore, of: NamespaceId, group: u64) -> Vec<u64> {
+    let filter = HistoryFilter {
+        group: Some(group),
+        ..HistoryFilter::default()
+    };
+    let page = store.reader().unwrap().list(of, &filter, None, 9).unwrap();
+    page.rows.iter().map(|row| row.task).collect()
+}
+
+#[test]
+fn a_store_of_version_1_is_brought_to_this_one_with_all_that_is_in_it() {
+    let dir = of_version_1();
+    // Only the side file, which a copy of the tables does not have.
+    let damages = sqlite::verify(dir.path()).unwrap().damages;
+    assert!(
+        damages.len() == 1 && damages[0].place.contains("side file"),
+        "{damages:?}"
+    );
+    for _ in 0..2 {
+        let mut store = open(dir.path());
+        let of = store.namespaces().unwrap()[0].id;
+        assert_eq!(tasks_of_group(&store, of, 70), [5]);
+        assert_eq!(tasks_of_group(&store, of, 0), [4]);
+        let row = store.reader().unwrap().find(of, 103).unwrap().unwrap();
+        assert_eq!((row.task, row.groups.as_slice()), (3, &[][..]));
+        let several = HistoryRow {
+            task: 6,
+            groups: vec![70, 71],
+            ..HistoryRow::default()
+        };
+        store.record(of, &[several]).unwrap();
+        assert_eq!(tasks_of_group(&store, of, 71), [6]);
+        assert_eq!(tasks_of_group(&store, of, 70), [6, 5]);
+        let filter = HistoryFilter {
+            group: Some(71),
+            ..HistoryFilter::default()
+        };
+        let one = Purge::Matching {
+            filter: &filter,
+            before: None,
+        };
+        assert_eq!(store.purge(of, &one, 9).unwrap().rows, 1);
+        drop(store);
+        let report = sqlite::verify(dir.path()).unwrap();
+        assert!(report.is_whole(), "{report:?}");
+        assert_eq!(report.namespaces[0].history, 3);
+    }
+}
+
+#[test]
+fn damage_in_a_store_of_version_1_stays_damage() {
+    let dir = of_version_1();
+    sqlite_shell(dir.path())
+        .execute_batch("UPDATE history SET \"group\" = 71 WHERE task = 5")
+        .unwrap();
+    let mut store = open(dir.path());
+    let of = store.namespaces().unwrap()[0].id;
+    assert!(matches!(
+        store.reader().unwrap().find(of, 5),
+        Err(StoreError::Damaged { .. })
+    ));
+    assert!(store.reader().unwrap().find(of, 4).unwrap().is_some());
+}
+
+#[test]
+fn tables_of_no_version_are_refused() {
+    let dir = of_version_1();
+    sqlite_shell(dir.path())
+        .execute_batch("DROP INDEX history_by_group")
+        .unwrap();
+    assert!(matches!(refused(dir.path()), StoreError::Damaged { .. }));
+    let dir = of_version_1();
+    sqlite_shell(dir.path())
+        .execute_batch("PRAGMA user_version = 2")
+        .unwrap();
+    assert!(matches!(refused(dir.path()), StoreError::Damaged { .. }));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::config::Config;
 use crate::exit::{Failure, Outcome};
-use crate::{config, logs, print};
+use crate::{config, logs};
 use anyhow::anyhow;
 use clap::{Args, ValueEnum};
 use interlock_server::door::{Door, DoorConfig, DoorError, Tls};
@@ -11,7 +11,7 @@ use interlock_store::{MemoryStore, SqliteStore, Store, StoreError};
 use serde::Deserialize;
 use std::io::Write;
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::{mpsc, oneshot};
@@ -101,7 +101,7 @@ impl Serve {
     /// Flags win over the environment, that over the file; then come the defaults.
     fn settle(self) -> Result<Settled, Failure> {
         let config = match &self.config {
-            Some(file) => good(Config::read(file)?, file)?,
+            Some(file) => Config::good(file)?,
             None => Config::default(),
         };
         let file = config.server.clone();
@@ -132,19 +132,6 @@ impl Serve {
             config,
         })
     }
-}
-
-/// A configuration without mistakes; its warnings go to the log later.
-fn good(config: Config, file: &Path) -> Result<Config, Failure> {
-    let Some(mistake) = config.mistakes.first() else {
-        return Ok(config);
-    };
-    let (file, count) = (file.display(), config.mistakes.len() as u64);
-    let mistakes = print::count(count, "mistake");
-    Err(
-        Failure::usage(anyhow!("{file} has {mistakes}; the first: {mistake}"))
-            .hint(format!("`interlock config check {file}` names them all")),
-    )
 }
 
 fn open(settled: &Settled) -> Result<(Box<dyn Store>, &'static str), Failure> {

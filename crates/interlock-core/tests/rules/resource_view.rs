@@ -75,7 +75,7 @@ fn a_resource_shows_its_quotas() {
         .quotas
         .iter()
         .flat_map(|quota| &quota.limits)
-        .map(|l| l.1)
+        .map(|l| l.used)
         .collect();
     assert_eq!(used, [3, 3]);
 }

@@ -86,7 +86,7 @@ pub fn history_row(ended: &EndedTask) -> HistoryRow {
         submitted_ms: ended.submitted.0,
         ended_ms: ended.ended.0,
         worker: last_run.and_then(|run| run.worker.as_ref().map(ToString::to_string)),
-        group: ended.groups.first().map(|group| group.0),
+        groups: ended.groups.iter().map(|group| group.0).collect(),
         schedule: ended.schedule.as_ref().map(ToString::to_string),
         parent: ended.parent.map(|parent| parent.0),
         tags: names(&ended.tags),

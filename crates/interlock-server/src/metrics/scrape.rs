@@ -95,7 +95,7 @@ impl Seen {
         let quotas = quotas.flat_map(|count| {
             let quota = count.quota.to_string();
             let limits = count.limits.into_iter();
-            limits.map(move |(limit, used)| (quota.clone(), format!("{limit:?}"), used))
+            limits.map(move |one| (quota.clone(), format!("{:?}", one.limit), one.used))
         });
         Self {
             kinds: kinds.collect(),

@@ -1,5 +1,6 @@
 //! The table of ended tasks and what is derived from it.
 
+use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::fault::{Tried, column, number};
@@ -27,6 +28,7 @@ pub(super) fn put(
         set.add(sum);
         unlinked.extend(row.resources.iter().map(|resource| (resource, row)));
         lead(conn, of, row)?;
+        gather(conn, of, row)?;
         if let Some(error) = &row.error {
             failures::add(conn, of, row, error)?;
         }
@@ -65,6 +67,15 @@ fn lead(conn: &Connection, of: NamespaceId, row: &HistoryRow) -> Tried<()> {
     Ok(())
 }
 
+/// Lists a task under its groups.
+fn gather(conn: &Connection, of: NamespaceId, row: &HistoryRow) -> Tried<()> {
+    let mut list = conn.prepare_cached("INSERT OR IGNORE INTO history_groups VALUES (?, ?, ?)")?;
+    for &group in &row.groups {
+        list.execute(params![of.0, column(group), column(row.task)])?;
+    }
+    Ok(())
+}
+
 /// Says whether there was none of that id.
 fn insert(conn: &Connection, of: NamespaceId, row: &HistoryRow, sum: u64) -> Tried<bool> {
     let sql = "INSERT INTO history VALUES
@@ -78,7 +89,7 @@ fn insert(conn: &Connection, of: NamespaceId, row: &HistoryRow, sum: u64) -> Tri
         column(row.submitted_ms),
         column(row.ended_ms),
         row.worker,
-        row.group.map(column),
+        list_text::encode_numbers(&row.groups),
         row.schedule,
         row.parent.map(column),
         list_text::encode(&row.tags),
@@ -118,6 +129,11 @@ pub(super) fn remove(
     let mut unlead = conn.prepare_cached(sql)?;
     for &alias in &row.aliases {
         unlead.execute(params![of.0, column(alias), column(task)])?;
+    }
+    let sql = "DELETE FROM history_groups WHERE namespace = ? AND \"group\" = ? AND task = ?";
+    let mut unlist = conn.prepare_cached(sql)?;
+    for &group in &row.groups {
+        unlist.execute(params![of.0, column(group), column(task)])?;
     }
     if let Some(error) = &row.error {
         failures::remove(conn, of, &row, error)?;
@@ -167,12 +183,16 @@ pub(super) fn verified(of: NamespaceId, row: &Row<'_>) -> Tried<(HistoryRow, u64
 fn from_row(row: &Row<'_>) -> Tried<(HistoryRow, u64)> {
     let text = |column: usize| row.get_ref(column)?.as_str().map_err(rusqlite::Error::from);
     let task = number(row.get(1)?)?;
-    let aliases = list_text::decode_numbers(text(13)?).ok_or_else(|| {
-        StoreError::damaged(
-            format!("the history of task {task}"),
-            "its aliases are no numbers",
-        )
-    })?;
+    let damaged = |what| StoreError::damaged(format!("the history of task {task}"), what);
+    let aliases = list_text::decode_numbers(text(13)?);
+    let aliases = aliases.ok_or_else(|| damaged("its aliases are no numbers"))?;
+    let groups = match row.get_ref(8)? {
+        // Until version 2 of the tables there was one at most.
+        ValueRef::Null => Vec::new(),
+        ValueRef::Integer(group) => vec![number(group)?],
+        _ => list_text::decode_numbers(text(8)?)
+            .ok_or_else(|| damaged("its groups are no numbers"))?,
+    };
     let history = HistoryRow {
         task,
         kind: row.get(2)?,
@@ -181,7 +201,7 @@ fn from_row(row: &Row<'_>) -> Tried<(HistoryRow, u64)> {
         submitted_ms: number(row.get(5)?)?,
         ended_ms: number(row.get(6)?)?,
         worker: row.get(7)?,
-        group: row.get::<_, Option<i64>>(8)?.map(number).transpose()?,
+        groups,
         schedule: row.get(9)?,
         parent: row.get::<_, Option<i64>>(10)?.map(number).transpose()?,
         tags: list_text::decode(text(11)?),
@@ -211,7 +231,7 @@ fn sum(of: NamespaceId, row: &HistoryRow) -> u64 {
         .number(row.submitted_ms)
         .number(row.ended_ms)
         .optional_text(row.worker.as_deref())
-        .option(row.group)
+        .few(&row.groups)
         .optional_text(row.schedule.as_deref())
         .option(row.parent)
         .texts(&row.tags)

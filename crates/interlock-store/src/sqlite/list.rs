@@ -88,7 +88,8 @@ fn streams(conn: &Connection, of: NamespaceId, filter: &HistoryFilter) -> Tried<
     let text = |text: &String| Value::from(text.clone());
     if let Some(group) = filter.group {
         let group = Value::from(i64::try_from(group).unwrap_or(-1));
-        return one("history_by_group", r#""group" = ?"#, vec![group]);
+        let from = r#"history_groups WHERE namespace = ? AND "group" = ?"#;
+        return Ok(vec![Stream::new(from, vec![namespace, group])]);
     }
     if let (Some(kind), Some(error)) = (&filter.kind, &filter.error) {
         let keys = vec![text(kind), text(error)];

@@ -11,7 +11,7 @@ use super::fault::{Fault, Tried, transaction};
 use super::ledger::Ledger;
 use super::lock::{self, Lock};
 use super::side_file::{self, Bounds};
-use super::{DATABASE, backup, log, schema, settings};
+use super::{DATABASE, backup, log, schema, settings, upgrade};
 use crate::error::StoreError;
 use crate::store::Result;
 use crate::types::NamespaceId;
@@ -83,7 +83,7 @@ fn open_database(db: &Path, side: Option<&Bounds>) -> Tried<Database> {
             Ledger::create(conn)
         })?;
     }
-    schema::check(&conn)?;
+    let version = schema::check(&conn)?;
     let mut ledger = Ledger::load(&conn)?;
     let bounds = bounds(&conn, &ledger)?;
     compare(&bounds, side)?;
@@ -91,6 +91,9 @@ fn open_database(db: &Path, side: Option<&Bounds>) -> Tried<Database> {
     // on it: if the last process ended because a sync had failed, what the file seems to hold may
     // not be on the disk.
     fold(&conn)?;
+    if version < schema::VERSION {
+        upgrade::upgrade(&conn, &mut ledger)?;
+    }
     // Without its side file nobody knows what a store may have lost.
     let doubtful = side.is_none() && ledger.card.changes > 0;
     if ledger.card.is_copy || doubtful {

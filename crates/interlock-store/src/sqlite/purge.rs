@@ -52,6 +52,7 @@ const TABLES: &[(&str, &str)] = &[
         "namespace, resource, kind, outcome, task",
     ),
     ("history_aliases", "namespace, alias, task"),
+    ("history_groups", "namespace, \"group\", task"),
     ("failures", "namespace, kind, error"),
     ("failure_resources", "namespace, kind, error, resource"),
 ];

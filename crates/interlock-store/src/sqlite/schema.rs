@@ -3,17 +3,16 @@
 //! Every table whose rows can't be derived from others has a checksum per row (`sum`), over all its
 //! other columns. Sums and random numbers are 64 bits wide and stand in signed columns.
 
-use std::sync::OnceLock;
-
 use rusqlite::Connection;
 
 use super::fault::Tried;
+use super::upgrade;
 use crate::error::StoreError;
 
 /// "Ilck": what `file` and others may know the database by.
 const APPLICATION_ID: i64 = 0x496c_636b;
 /// Raised with every change of the tables.
-const VERSION: i64 = 1;
+pub(super) const VERSION: i64 = 2;
 
 const TABLES: &str = r#"
 -- One row: the store itself. `small_count` and `small_sum` cover namespaces, tokens and settings.
@@ -98,34 +97,7 @@ CREATE TABLE "rows" (
 ) STRICT;
 CREATE UNIQUE INDEX rows_by_key ON "rows" (namespace, "table", "key");
 
-CREATE TABLE history (
-    namespace INTEGER NOT NULL,
-    task INTEGER NOT NULL,
-    kind TEXT NOT NULL,
-    outcome TEXT NOT NULL,
-    resources TEXT NOT NULL,
-    submitted_ms INTEGER NOT NULL,
-    ended_ms INTEGER NOT NULL,
-    worker TEXT,
-    "group" INTEGER,
-    schedule TEXT,
-    parent INTEGER,
-    tags TEXT NOT NULL,
-    error TEXT,
-    aliases TEXT NOT NULL,
-    expires_ms INTEGER NOT NULL,
-    body BLOB NOT NULL,
-    sum INTEGER NOT NULL
-) STRICT;
-CREATE UNIQUE INDEX history_by_id ON history (namespace, task);
-CREATE INDEX history_by_kind ON history (namespace, kind, outcome, task);
-CREATE INDEX history_by_expiry ON history (namespace, expires_ms, task);
-CREATE INDEX history_by_group ON history (namespace, "group", task) WHERE "group" IS NOT NULL;
-CREATE INDEX history_by_schedule ON history (namespace, schedule, task) WHERE schedule IS NOT NULL;
-CREATE INDEX history_by_parent ON history (namespace, parent, task) WHERE parent IS NOT NULL;
-CREATE INDEX history_by_error ON history (namespace, kind, error, task) WHERE error IS NOT NULL;
-
--- Derived from history from here on.
+-- Derived from history, as all below.
 CREATE TABLE history_resources (
     namespace INTEGER NOT NULL,
     resource TEXT NOT NULL,
@@ -163,9 +135,47 @@ CREATE TABLE failure_resources (
 ) STRICT, WITHOUT ROWID;
 "#;
 
+/// Ended tasks, apart from the rest: they are what [`super::upgrade`] makes anew.
+pub(super) const HISTORY: &str = r#"
+CREATE TABLE history (
+    namespace INTEGER NOT NULL,
+    task INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    outcome TEXT NOT NULL,
+    resources TEXT NOT NULL,
+    submitted_ms INTEGER NOT NULL,
+    ended_ms INTEGER NOT NULL,
+    worker TEXT,
+    groups TEXT NOT NULL,
+    schedule TEXT,
+    parent INTEGER,
+    tags TEXT NOT NULL,
+    error TEXT,
+    aliases TEXT NOT NULL,
+    expires_ms INTEGER NOT NULL,
+    body BLOB NOT NULL,
+    sum INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX history_by_id ON history (namespace, task);
+CREATE INDEX history_by_kind ON history (namespace, kind, outcome, task);
+CREATE INDEX history_by_expiry ON history (namespace, expires_ms, task);
+CREATE INDEX history_by_schedule ON history (namespace, schedule, task) WHERE schedule IS NOT NULL;
+CREATE INDEX history_by_parent ON history (namespace, parent, task) WHERE parent IS NOT NULL;
+CREATE INDEX history_by_error ON history (namespace, kind, error, task) WHERE error IS NOT NULL;
+
+-- Derived from history.
+CREATE TABLE history_groups (
+    namespace INTEGER NOT NULL,
+    "group" INTEGER NOT NULL,
+    task INTEGER NOT NULL,
+    PRIMARY KEY (namespace, "group", task)
+) STRICT, WITHOUT ROWID;
+"#;
+
 /// Makes the tables in an empty database, within the transaction that is open.
 pub(super) fn create(conn: &Connection) -> Tried<()> {
     conn.execute_batch(TABLES)?;
+    conn.execute_batch(HISTORY)?;
     conn.pragma_update(None, "application_id", APPLICATION_ID)?;
     conn.pragma_update(None, "user_version", VERSION)?;
     Ok(())
@@ -177,9 +187,9 @@ pub(super) fn is_empty(conn: &Connection) -> Tried<bool> {
     Ok(conn.query_one(empty, [], |row| row.get(0))?)
 }
 
-/// Refuses a database whose tables are not exactly these: a damaged name or a missing index would
-/// otherwise show as data that was never there.
-pub(super) fn check(conn: &Connection) -> Tried<()> {
+/// Which version of the tables a database has. Refuses one whose tables are not exactly those of a
+/// version: a damaged name or a missing index would otherwise show as data that was never there.
+pub(super) fn check(conn: &Connection) -> Tried<i64> {
     let number =
         |name: &str| -> Tried<i64> { Ok(conn.pragma_query_value(None, name, |row| row.get(0))?) };
     if number("application_id")? != APPLICATION_ID {
@@ -187,15 +197,20 @@ pub(super) fn check(conn: &Connection) -> Tried<()> {
         return Err(StoreError::damaged("the database header", what).into());
     }
     let found = number("user_version")?;
-    if found > VERSION {
-        let known = VERSION;
-        return Err(StoreError::NewerSchema { found, known }.into());
-    }
-    if found != VERSION || tables_of(conn)? != *expected()? {
+    let history = match found {
+        VERSION => HISTORY,
+        1 => upgrade::HISTORY_1,
+        _ if found > VERSION => {
+            let known = VERSION;
+            return Err(StoreError::NewerSchema { found, known }.into());
+        }
+        _ => "",
+    };
+    if tables_of(conn)? != expected(history)? {
         let what = "the tables are not those of this version";
         return Err(StoreError::damaged("the database schema", what).into());
     }
-    Ok(())
+    Ok(found)
 }
 
 type Tables = Vec<(String, String, String, Option<String>)>;
@@ -209,13 +224,9 @@ fn tables_of(conn: &Connection) -> Tried<Tables> {
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-fn expected() -> Tried<&'static Tables> {
-    static EXPECTED: OnceLock<Tables> = OnceLock::new();
-    if let Some(tables) = EXPECTED.get() {
-        return Ok(tables);
-    }
+fn expected(history: &str) -> Tried<Tables> {
     let conn = Connection::open_in_memory()?;
     conn.execute_batch(TABLES)?;
-    let tables = tables_of(&conn)?;
-    Ok(EXPECTED.get_or_init(|| tables))
+    conn.execute_batch(history)?;
+    tables_of(&conn)
 }

@@ -117,10 +117,10 @@ impl Check<'_> {
 
     fn ledger(&self, report: &mut Report, side: Option<&Bounds>) -> Result<()> {
         let ledger = self.read(|conn| {
-            schema::check(conn)?;
-            Ledger::load(conn)
+            let version = schema::check(conn)?;
+            Ok((version, Ledger::load(conn)?))
         });
-        let Some(ledger) = report.note(ledger)? else {
+        let Some((version, ledger)) = report.note(ledger)? else {
             return Ok(());
         };
         report.generation = ledger.card.generation;
@@ -135,12 +135,12 @@ impl Check<'_> {
         };
         report.note(open::compare(&bounds, side))?;
         for space in ledger.spaces() {
-            self.space(report, space, bounds.ends[&space.row.id])?;
+            self.space(report, version, space, bounds.ends[&space.row.id])?;
         }
         Ok(())
     }
 
-    fn space(&self, report: &mut Report, space: &Space, end: u64) -> Result<()> {
+    fn space(&self, report: &mut Report, version: i64, space: &Space, end: u64) -> Result<()> {
         report.namespaces.push(NamespaceReport {
             namespace: space.row.clone(),
             rows: space.rows.count,
@@ -153,6 +153,9 @@ impl Check<'_> {
         report.note(self.read(|conn| load::load(conn, space, end, go_on)))?;
         report.note(self.read(|conn| whole_log(conn, space, end)))?;
         report.note(self.read(|conn| history::check(conn, space)))?;
+        if version == schema::VERSION {
+            report.note(self.read(|conn| history::check_groups(conn, space.row.id)))?;
+        }
         Ok(())
     }
 

@@ -17,8 +17,8 @@ pub struct HistoryRow {
     pub ended_ms: u64,
     /// The worker of its last run.
     pub worker: Option<String>,
-    /// The group it was submitted in.
-    pub group: Option<u64>,
+    /// The groups it was submitted in: several if it stands for several submissions. Each once.
+    pub groups: Vec<u64>,
     /// The schedule that submitted it.
     pub schedule: Option<String>,
     /// The task that submitted it.
@@ -73,7 +73,7 @@ impl HistoryFilter {
             && wanted(&self.worker, row.worker.as_ref())
             && wanted(&self.schedule, row.schedule.as_ref())
             && wanted(&self.error, row.error.as_ref())
-            && self.group.is_none_or(|group| row.group == Some(group))
+            && self.group.is_none_or(|group| row.groups.contains(&group))
             && self.parent.is_none_or(|parent| row.parent == Some(parent))
             && self
                 .resource

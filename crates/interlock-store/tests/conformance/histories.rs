@@ -38,7 +38,7 @@ fn store_with(home: &dyn Home, rows: Vec<HistoryRow>) -> (Box<dyn Store>, Namesp
 pub(crate) fn an_ended_task_is_found_by_its_id_and_its_aliases(home: &dyn Home) {
     let row = HistoryRow {
         aliases: vec![3, 4],
-        group: Some(70),
+        groups: vec![70, 71],
         schedule: Some("nightly".to_owned()),
         parent: Some(2),
         tags: vec!["red".to_owned(), String::new()],
@@ -104,7 +104,7 @@ fn assorted() -> Vec<HistoryRow> {
         let names: Vec<&str> = resources.iter().map(String::as_str).collect();
         HistoryRow {
             error: (outcome == "failed").then(|| format!("error {}", task % 2)),
-            group: (task % 4 == 0).then_some(task / 20),
+            groups: (0..task % 4).map(|group| group + task / 20).collect(),
             schedule: (task % 6 == 0).then(|| "nightly".to_owned()),
             parent: (task % 9 == 0).then_some(1),
             tags: vec![format!("tag {}", task % 8)],
@@ -412,7 +412,7 @@ pub(crate) fn numbers_too_large_are_refused(home: &dyn Home) {
         row(|row| row.task = u64::MAX),
         row(|row| row.submitted_ms = 1 << 63),
         row(|row| row.ended_ms = 1 << 63),
-        row(|row| row.group = Some(1 << 63)),
+        row(|row| row.groups = vec![1, 1 << 63]),
         row(|row| row.parent = Some(1 << 63)),
         row(|row| row.aliases = vec![1 << 63]),
     ];

@@ -107,7 +107,11 @@ fn ended(task: u64) -> HistoryRow {
         submitted_ms: task,
         ended_ms: task + 1,
         worker: Some(format!("worker {}", task % 2)),
-        group: task.is_multiple_of(3).then_some(task / 10),
+        groups: if task.is_multiple_of(3) {
+            vec![task / 10, task / 100 + 5_000_000]
+        } else {
+            Vec::new()
+        },
         schedule: task.is_multiple_of(5).then(|| "nightly".to_owned()),
         parent: task.is_multiple_of(6).then_some(1),
         tags: vec!["tag".to_owned()],

@@ -126,6 +126,39 @@ fn check_aliases(conn: &Connection, of: NamespaceId) -> Tried<()> {
     Ok(())
 }
 
+/// Tasks and the list by group name one another.
+pub(super) fn check_groups(conn: &Connection, of: NamespaceId) -> Tried<()> {
+    let mut listed =
+        conn.prepare("SELECT \"group\", task FROM history_groups WHERE namespace = ?")?;
+    let mut rows = listed.query([of.0])?;
+    let mut found = 0;
+    while let Some(row) = rows.next()? {
+        let (group, task) = (number(row.get(0)?)?, number(row.get(1)?)?);
+        let member = history::get(conn, of, task)?;
+        if !member.is_some_and(|row| row.groups.contains(&group)) {
+            let what = format!("group {group} lists task {task}, which is not in it");
+            return Err(damaged(of, " by group", what));
+        }
+        found += 1;
+    }
+    let sql = "SELECT * FROM history INDEXED BY history_by_id
+        WHERE namespace = ? AND groups != '' ORDER BY task";
+    let mut listed = conn.prepare(sql)?;
+    let mut rows = listed.query([of.0])?;
+    let mut expected = 0;
+    while let Some(row) = rows.next()? {
+        let mut groups = history::verified(of, row)?.0.groups;
+        groups.sort_unstable();
+        groups.dedup();
+        expected += groups.len();
+    }
+    if found != expected {
+        let what = format!("{found} rows, {expected} expected");
+        return Err(damaged(of, " by group", what));
+    }
+    Ok(())
+}
+
 /// Every group of failures is what its tasks add up to.
 fn check_failures(conn: &Connection, of: NamespaceId) -> Tried<()> {
     let sql = "SELECT kind, error, count, last_task, resources FROM failures WHERE namespace = ?";
