@@ -194,6 +194,9 @@ pub struct LimitCount {
     pub used: u64,
     /// Units that are left.
     pub left: u64,
+    /// When the oldest of those in use come free, for a window.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frees: Option<Time>,
 }
 
 /// Which count of a quota to show.

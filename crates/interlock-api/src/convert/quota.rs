@@ -56,10 +56,11 @@ pub fn count(view: &QuotaView, clock: &Clock) -> wire::QuotaCount {
         quota: view.quota.to_string(),
         resource: view.resource.as_ref().map(ToString::to_string),
         limits: (view.limits.iter())
-            .map(|(limit, used)| wire::LimitCount {
-                limit: (*limit).into(),
-                used: *used,
-                left: limit.units().saturating_sub(*used),
+            .map(|view| wire::LimitCount {
+                limit: view.limit.into(),
+                used: view.used,
+                left: view.limit.units().saturating_sub(view.used),
+                frees: view.frees.map(|frees| clock.time(frees)),
             })
             .collect(),
         waiting: view.waiting,
