@@ -17,6 +17,7 @@ pub mod json;
 pub mod kind;
 pub mod limits;
 pub mod namespace;
+pub mod overview;
 pub mod page;
 pub mod parse;
 pub mod problem;

@@ -202,6 +202,9 @@ pub struct LimitCount {
     /// takes the end of a run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resets: Option<Time>,
+    /// When the oldest of those in use come free, for a window.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frees: Option<Time>,
 }
 
 /// Which count of a quota to show.

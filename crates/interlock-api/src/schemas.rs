@@ -4,9 +4,9 @@ use utoipa::OpenApi;
 
 use crate::page::Page;
 use crate::{
-    claim, code, due, event, explain, failure, group, id, json, kind, namespace, problem, progress,
-    quota, reason, resource, run, schedule, span, status, submission, task, time, token, verdict,
-    worker,
+    claim, code, due, event, explain, failure, group, id, json, kind, namespace, overview, problem,
+    progress, quota, reason, resource, run, schedule, span, status, submission, task, time, token,
+    verdict, worker,
 };
 
 /// The schemas of all requests and answers.
@@ -33,6 +33,7 @@ use crate::{
     kind::KindPolicy,
     namespace::Namespace,
     namespace::NamespacePolicy,
+    overview::Overview,
     Page<failure::Failure>,
     Page<group::GroupRow>,
     Page<kind::Kind>,

@@ -15,6 +15,7 @@ mod groups;
 mod kinds;
 mod metrics;
 mod namespaces;
+mod overview;
 mod pages;
 mod quotas;
 mod resources;
@@ -87,6 +88,7 @@ fn finished(mut document: utoipa::openapi::OpenApi) -> utoipa::openapi::OpenApi 
 
 fn described() -> OpenApiRouter<App> {
     OpenApiRouter::with_openapi(document::begin())
+        .merge(overview::routes())
         .merge(tasks::routes())
         .merge(groups::routes())
         .merge(resources::routes())

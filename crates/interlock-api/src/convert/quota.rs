@@ -61,6 +61,7 @@ pub fn count(view: &QuotaView, clock: &Clock) -> wire::QuotaCount {
                 used: one.used,
                 left: one.limit.units().saturating_sub(one.used),
                 resets: one.resets.map(|at| clock.time(at)),
+                frees: one.frees.map(|at| clock.time(at)),
             })
             .collect(),
         lent: view.lent,

@@ -245,7 +245,7 @@ fn cannot_open(error: StoreError) -> Failure {
     }
 }
 
-fn cannot_listen(error: DoorError) -> Failure {
+pub(super) fn cannot_listen(error: DoorError) -> Failure {
     match &error {
         DoorError::Listen { source, .. } if source.kind() == std::io::ErrorKind::AddrInUse => {
             Failure::from(error)

@@ -82,6 +82,15 @@ impl Instance {
         Some(last.end.plus(self.counts_ms(*per_ms)))
     }
 
+    /// When the oldest units that a window counts come free.
+    pub(crate) fn frees(&self, limit: &Limit, now: Elapsed) -> Option<Elapsed> {
+        let Limit::Window { per_ms, .. } = limit else {
+            return None;
+        };
+        let oldest = self.buckets(*per_ms, now).next()?;
+        Some(oldest.end.plus(self.counts_ms(*per_ms)))
+    }
+
     /// Whether every limit has room for so many units.
     pub(crate) fn has(&self, quota: &Quota, cost: u64, now: Elapsed) -> bool {
         self.paused_until <= now

@@ -41,7 +41,7 @@ impl Core {
                 .take(limits::LINE_SHOWN_MAX)
                 .map(|key| key.task)
                 .collect(),
-            waiting: (found.tasks.len() - found.holders.len()) as u64,
+            waiting: found.waiting(),
             quotas,
         }
     }
@@ -64,7 +64,7 @@ impl Core {
         scheduled.into_iter().map(|(_, task)| task).collect()
     }
 
-    fn resource_state(&self, resource: &Resource) -> ResourceState {
+    pub(super) fn resource_state(&self, resource: &Resource) -> ResourceState {
         let failing = |(_, task): &&(_, TaskId)| {
             matches!(self.state.task(*task).stage, Stage::Retrying { .. })
         };
@@ -108,6 +108,7 @@ impl Core {
                 limit: *limit,
                 used: instance.used(limit, now),
                 resets: instance.resets(limit, now),
+                frees: instance.frees(limit, now),
             })
             .collect();
         Some(QuotaView {

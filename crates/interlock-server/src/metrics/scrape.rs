@@ -1,6 +1,6 @@
 //! The answer to a scrape: what was counted, and what the state shows now.
 
-use super::Metrics;
+use super::{Metrics, NamespaceLabels};
 use crate::cell::View;
 use crate::server::Server;
 use prometheus_client::encoding::EncodeLabelSet;
@@ -26,11 +26,6 @@ struct QuotaLabels {
     namespace: String,
     quota: String,
     limit: String,
-}
-
-#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
-struct NamespaceLabels {
-    namespace: String,
 }
 
 /// What the state of the namespaces shows.

@@ -382,7 +382,7 @@ pub(crate) fn worker(view: &WorkerView) -> String {
     let words = [
         (view.lost, "lost"),
         (view.draining, "draining"),
-        (view.parked, "parked"),
+        (view.at_once.is_some(), "parked"),
     ];
     for (is, word) in words {
         if is {
