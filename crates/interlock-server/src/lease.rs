@@ -44,6 +44,7 @@ impl LeaseKeeper {
     ) -> std::io::Result<Self> {
         let (stop, stopped) = channel();
         let mut keeping = Keeping {
+            generation: ownership.generation(),
             ownership,
             length: lease.left,
             until_ms: until(sent.0, lease.left),
@@ -77,6 +78,8 @@ impl Drop for LeaseKeeper {
 
 struct Keeping {
     ownership: Ownership,
+    /// If it changes, the database is not the one that everything here was loaded from.
+    generation: u32,
     length: Duration,
     /// Not to be relied on after this.
     until_ms: u64,
@@ -94,6 +97,10 @@ impl Keeping {
             return Err(StoreError::LeaseEnded);
         }
         match self.ownership.renew() {
+            Ok(_) if self.ownership.generation() != self.generation => {
+                let why = "the database was restored, or another server has taken its place";
+                Err(StoreError::Poisoned(why.to_owned()))
+            }
             Ok(lease) => {
                 self.until_ms = until(sent, lease.left);
                 Ok(self.length / RENEW_AFTER)
