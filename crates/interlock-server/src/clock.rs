@@ -47,7 +47,7 @@ pub(crate) fn until(now: Now, elapsed: Option<Elapsed>, wall: Option<Wall>) -> O
     Some(Duration::from_millis(first))
 }
 
-fn boot_ms() -> u64 {
+pub(crate) fn boot_ms() -> u64 {
     milliseconds(ClockId::Boottime)
 }
 

@@ -350,6 +350,8 @@ impl Thread {
         self.note(error);
         let answer = match error {
             StoreError::Full { .. } => CellError::Full,
+            // Nothing was written: whoever asked may ask again.
+            StoreError::NotOwned { .. } => CellError::Loading,
             error if error.retryable() => CellError::Loading,
             _ => CellError::Unknown,
         };
@@ -359,7 +361,7 @@ impl Thread {
     }
 
     fn note(&mut self, error: &StoreError) {
-        if error.retryable() {
+        if error.retryable() || error.heals_by_loading() {
             warn!(%error, "the store refused a write");
         } else if !self.lost {
             self.lost = true;

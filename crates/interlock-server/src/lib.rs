@@ -9,6 +9,7 @@ pub mod clock;
 pub mod committer;
 pub mod door;
 pub mod http;
+pub mod lease;
 pub mod limits;
 pub mod metrics;
 pub mod retention;

@@ -51,7 +51,10 @@ pub(crate) fn append(
                 got,
             });
         }
-        if record.next <= record.position {
+        let only_consumes = record.next == record.position
+            && record.bytes.is_empty()
+            && !record.consumed.is_empty();
+        if record.next <= record.position && !only_consumes {
             let (field, why) = ("next", "a record has one event at least");
             return Err(StoreError::BadValue { field, why });
         }
@@ -63,6 +66,14 @@ pub(crate) fn append(
         }
     }
     Ok(ends)
+}
+
+/// For stores without an inbox.
+pub(crate) fn consumes_nothing(records: &[Append<'_>]) -> Result<()> {
+    if records.iter().all(|record| record.consumed.is_empty()) {
+        return Ok(());
+    }
+    Err(StoreError::Unsupported("this store has no inbox"))
 }
 
 /// A checkpoint fits the log, and what it writes can be written.

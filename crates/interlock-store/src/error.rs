@@ -1,6 +1,7 @@
 //! What can go wrong in a store, each with a sentence that a person can act on.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use crate::types::NamespaceId;
 
@@ -123,6 +124,80 @@ pub enum StoreError {
     /// The path that a backup was to go to exists.
     #[error("{} exists, and a backup overwrites nothing", .0.display())]
     Exists(PathBuf),
+    /// The text that names a database is wrong.
+    #[error("bad database URL: {why}")]
+    BadTarget {
+        /// What is wrong with it, without the password.
+        why: String,
+    },
+    /// The database is set up so that nothing can be promised on it.
+    #[error("{cause}; {remedy}")]
+    BadGround {
+        /// What is wrong.
+        cause: String,
+        /// What to do about it.
+        remedy: String,
+    },
+    /// The database does not answer. Nothing was written; may be tried again.
+    #[error("the database can't be reached for {doing}: {why}; nothing was written, try again")]
+    Unreachable {
+        /// What was being done.
+        doing: &'static str,
+        /// What happened.
+        why: String,
+    },
+    /// The database refused it. Nothing was written.
+    #[error("the database refused {doing}: {why}; nothing was written")]
+    Database {
+        /// What was being done.
+        doing: &'static str,
+        /// What it said.
+        why: String,
+    },
+    /// The connection was lost between sending a commit and its answer. The namespaces concerned are
+    /// not owned any more: each has to be claimed anew, and loaded, which shows what was written.
+    #[error(
+        "the connection to the database was lost while {doing} ({why}): whether it was done is not known"
+    )]
+    Unsure {
+        /// What was being done.
+        doing: &'static str,
+        /// What happened.
+        why: String,
+    },
+    /// This process may not write to the namespace. Nothing was written.
+    #[error("namespace {namespace} is not owned by this node: {why}; nothing was written")]
+    NotOwned {
+        /// Which namespace.
+        namespace: NamespaceId,
+        /// Why not.
+        why: &'static str,
+    },
+    /// Another node owns the namespace, and is alive.
+    #[error("namespace {namespace} is owned by node {node} for {} ms more at least", left.as_millis())]
+    Owned {
+        /// Which namespace.
+        namespace: NamespaceId,
+        /// By whom.
+        node: u64,
+        /// What is left of that node's lease.
+        left: Duration,
+    },
+    /// The lease of this node has ended: others may own its namespaces already. It can join again as
+    /// another node.
+    #[error("the lease of this node has ended")]
+    LeaseEnded,
+    /// A node of this name is alive.
+    #[error("a node named {name:?} is alive for {} ms more at least; give this one another name, or wait", left.as_millis())]
+    NodeAlive {
+        /// Its name.
+        name: String,
+        /// What is left of its lease.
+        left: Duration,
+    },
+    /// There is no such node, or it is dead.
+    #[error("there is no node {0} that is alive")]
+    UnknownNode(u64),
     /// This kind of store can't do that.
     #[error("{0}")]
     Unsupported(&'static str),
@@ -131,7 +206,16 @@ pub enum StoreError {
 impl StoreError {
     /// May the same call succeed later, with nothing changed by this one?
     pub fn retryable(&self) -> bool {
-        matches!(self, Self::Full { .. } | Self::Contended)
+        matches!(
+            self,
+            Self::Full { .. } | Self::Contended | Self::Unreachable { .. }
+        )
+    }
+
+    /// Does it heal by claiming the namespaces concerned anew and loading them? Whatever was known of
+    /// them counts no more.
+    pub fn heals_by_loading(&self) -> bool {
+        matches!(self, Self::Unsure { .. } | Self::NotOwned { .. })
     }
 
     pub(crate) fn damaged(place: impl Into<String>, what: impl Into<String>) -> Self {

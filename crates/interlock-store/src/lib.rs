@@ -7,16 +7,20 @@
 
 pub mod limits;
 pub mod memory;
+pub mod postgres;
 pub mod sqlite;
 
 mod check;
 mod checksum;
 mod error;
+mod list_text;
 mod store;
+mod sums;
 mod types;
 
 pub use error::StoreError;
 pub use memory::MemoryStore;
+pub use postgres::PostgresStore;
 pub use sqlite::SqliteStore;
 pub use store::{Reader, Store};
 pub use types::*;

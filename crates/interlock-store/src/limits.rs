@@ -1,5 +1,7 @@
 //! Every limit of the stores stands here, each with the reason for its size.
 
+use std::time::Duration;
+
 /// Bytes in the name of a namespace, token or setting.
 pub const NAME_BYTES_MAX: usize = 200;
 /// History rows that one list or purge looks at before it answers with a cursor: some 50 ms.
@@ -15,3 +17,14 @@ pub const WAL_PAGES_SOFT: u64 = 2_000;
 /// Pages after which an append moves them itself, since nothing has been idle for long enough to tend:
 /// 32 MiB. Most are then pages that were written many times, and are moved once.
 pub const WAL_PAGES_HARD: u64 = 8_000;
+/// How long connecting to a database server may take.
+pub const CONNECT_WITHIN: Duration = Duration::from_secs(5);
+/// How long a database server may be silent while something is on its way to it: then the connection
+/// is given up. Less than a node's lease, so that there is time for another connection.
+pub const SILENCE_MAX: Duration = Duration::from_secs(6);
+/// How long a call to a database server may take: far beyond what a large checkpoint needs.
+pub const CALL_WITHIN: Duration = Duration::from_secs(60);
+/// Rows of one statement. More are written by several.
+pub const ROWS_PER_STATEMENT: usize = 1_000;
+/// Bytes of rows in one statement, unless the first alone has more. PostgreSQL takes 1 GiB.
+pub const BYTES_PER_STATEMENT: usize = 16 << 20;

@@ -105,6 +105,7 @@ impl Store for MemoryStore {
     }
 
     fn append(&mut self, records: &[Append<'_>]) -> Result<()> {
+        check::consumes_nothing(records)?;
         let mut shared = self.shared();
         check::append(records, |of| shared.spaces.get(&of).map(Space::end))?;
         for record in records {

@@ -14,7 +14,6 @@ mod fault;
 mod history;
 mod ledger;
 mod list;
-mod list_text;
 mod load;
 mod lock;
 mod log;
@@ -278,6 +277,7 @@ impl Store for SqliteStore {
 
     fn append(&mut self, records: &[Append<'_>]) -> Result<()> {
         self.healthy()?;
+        check::consumes_nothing(records)?;
         let ends = check::append(records, |of| self.ends.get(&of).copied())?;
         if let Err(fault) = append::append(&self.conn, records) {
             return Err(self.blame("appending to the log", fault));

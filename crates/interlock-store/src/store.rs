@@ -17,10 +17,14 @@ pub(crate) type Result<T, E = StoreError> = std::result::Result<T, E>;
 ///
 /// Every call that returns `Ok` is durable when it returns. A call that returns an error for which
 /// [`StoreError::retryable`] holds has changed nothing; after [`StoreError::Poisoned`] nothing more
-/// is answered until the store is opened again.
+/// is answered until the store is opened again. After one for which
+/// [`StoreError::heals_by_loading`] holds, the namespaces concerned have to be claimed (see
+/// [`Ownership`](crate::postgres::Ownership)) and loaded anew; only a store that others write to has
+/// such errors.
 pub trait Store: Send {
     /// Raised when the store was restored from a backup, so that what was promised after the backup
-    /// can't be mistaken for what is promised now. Fixed while the store is open.
+    /// can't be mistaken for what is promised now. Fixed while the store is open, unless others can
+    /// replace it meanwhile: then it changes only when nothing is owned any more.
     fn generation(&self) -> u32;
 
     /// The namespaces, by id.
@@ -39,8 +43,8 @@ pub trait Store: Send {
     /// Where the log of a namespace ends: the position of the next event.
     fn end(&mut self, namespace: NamespaceId) -> Result<u64>;
 
-    /// Appends records as one commit: all of them, in all their namespaces, or none. Each must begin
-    /// where the log of its namespace ends.
+    /// Appends records as one commit: all of them, in all their namespaces, or none, together with
+    /// what they consume. Each must begin where the log of its namespace ends.
     fn append(&mut self, records: &[Append<'_>]) -> Result<()>;
 
     /// A moment for the store's own housekeeping, which `append` puts off so that nobody waits for

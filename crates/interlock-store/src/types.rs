@@ -8,7 +8,7 @@ mod sliced;
 mod token;
 
 pub use history::{FailureGroup, HistoryFilter, HistoryPage, HistoryRow, LastEnded, Purge, Purged};
-pub use log::{Append, LogPage, LogRecord};
+pub use log::{Append, Consumed, LogPage, LogRecord};
 pub use namespace::{Namespace, NamespaceId};
 pub use row::{Checkpoint, Loaded, RowChange, Shown, Table};
 pub use sliced::Sliced;

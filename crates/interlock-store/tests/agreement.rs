@@ -1,11 +1,15 @@
-//! Random operations on the store in memory and on that in SQLite: they answer the same.
+//! Random operations on the store in memory and on those in SQLite and PostgreSQL: they answer the
+//! same.
 #![allow(clippy::unwrap_used, reason = "lets tests unwrap in their helpers too")]
 
 use std::ops::ControlFlow;
+use std::time::Duration;
 
+use interlock_pgtest::{Database, Server};
+use interlock_store::postgres::NewNode;
 use interlock_store::{
     Append, Checkpoint, HistoryFilter, HistoryRow, Loaded, MemoryStore, NamespaceId, NewToken,
-    Purge, RowChange, Shown, Sliced, SqliteStore, Store, Table, sqlite,
+    PostgresStore, Purge, RowChange, Shown, Sliced, SqliteStore, Store, Table, sqlite,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -197,6 +201,7 @@ fn take(store: &mut dyn Store, step: &Step) -> String {
             next: position + 1,
             at_ms: 0,
             bytes: b"misplaced",
+            consumed: &[],
         }])),
         Step::Fold { .. } => fold(store, step),
         Step::Record(of, rows) => show(store.record(NamespaceId(*of), rows)),
@@ -248,6 +253,7 @@ fn append(store: &mut dyn Store, records: &[(u32, u64, Vec<u8>)]) -> String {
                 next: *end,
                 at_ms: 9,
                 bytes,
+                consumed: &[],
             }
         })
         .collect();
@@ -341,6 +347,44 @@ fn cases() -> u32 {
     asked.map_or(48, |cases: u32| cases.min(1_000))
 }
 
+/// Opens a store in PostgreSQL as the only node, as after a crash of the last one.
+fn open(database: &Database<'_>) -> PostgresStore {
+    let store = PostgresStore::open(&database.url()).unwrap();
+    let mut ownership = store.ownership();
+    let new = NewNode {
+        name: "only".to_owned(),
+        address: String::new(),
+        version: String::new(),
+        lease: Duration::from_secs(600),
+        takeover: true,
+    };
+    ownership.join(&new).unwrap();
+    assert_eq!(ownership.claim_all().unwrap(), []);
+    store
+}
+
+/// What is derived from the history, and what is known about it, is what is in it.
+fn consistent(database: &Database<'_>) {
+    let wrong = "SELECT count(*) FROM interlock.namespaces n WHERE NOT removed AND (
+            history_count <> (SELECT count(*) FROM interlock.history h WHERE h.namespace = n.id)
+            OR rows_count <> (SELECT count(*) FROM interlock.rows r WHERE r.namespace = n.id)
+                + (SELECT count(*) FROM interlock.tasks t
+                    WHERE t.namespace = n.id AND t.task < n.tasks_before)
+            OR (SELECT coalesce(sum(count), 0) FROM interlock.failures f WHERE f.namespace = n.id)
+                <> (SELECT count(*) FROM interlock.history h
+                    WHERE h.namespace = n.id AND h.error IS NOT NULL)
+            OR (SELECT coalesce(sum(resources), 0) FROM interlock.failures f
+                    WHERE f.namespace = n.id)
+                <> (SELECT count(*) FROM interlock.failure_resources f WHERE f.namespace = n.id)
+            OR EXISTS (SELECT 1 FROM (
+                    SELECT namespace, task FROM interlock.history_resources
+                    UNION ALL SELECT namespace, task FROM interlock.history_aliases
+                    UNION ALL SELECT namespace, task FROM interlock.history_groups) d
+                WHERE d.namespace = n.id AND NOT EXISTS (SELECT 1 FROM interlock.history h
+                    WHERE h.namespace = d.namespace AND h.task = d.task)))";
+    assert_eq!(database.sql(wrong), "0");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig {
         // Each is a real database with real syncs: a long run is a thousand of them.
@@ -365,5 +409,33 @@ proptest! {
         drop(sqlite);
         let report = sqlite::verify(dir.path()).unwrap();
         prop_assert!(report.is_whole(), "{:?}", report);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        // Each is a database of its own, and thousands of statements.
+        cases: cases().div_ceil(4).min(100),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn the_store_in_postgresql_answers_the_same(
+        steps in vec(step(), 1..60),
+        filters in vec(filter(), 4),
+    ) {
+        let database = Server::shared().database();
+        let mut memory = MemoryStore::new();
+        let mut postgres = open(&database);
+        for step in &steps {
+            if matches!(step, Step::Reopen) {
+                drop(postgres);
+                postgres = open(&database);
+            }
+            prop_assert_eq!(take(&mut memory, step), take(&mut postgres, step), "{:?}", step);
+        }
+        prop_assert_eq!(look(&mut memory, &filters), look(&mut postgres, &filters));
+        consistent(&database);
     }
 }

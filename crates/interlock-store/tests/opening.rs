@@ -27,6 +27,7 @@ fn append(store: &mut SqliteStore, namespace: NamespaceId, count: u64) {
             next: position + 1,
             at_ms: 1,
             bytes: b"event",
+            consumed: &[],
         };
         store.append(&[record]).unwrap();
     }
@@ -401,6 +402,7 @@ fn a_backup_is_consistent_while_the_store_is_written_to() {
                 next: position + 1,
                 at_ms: 1,
                 bytes: &[7; 3000],
+                consumed: &[],
             }
         });
         store.append(&records).unwrap();

@@ -1,14 +1,19 @@
 //! `interlock serve`: the server.
 
+mod node;
+mod store_kind;
+
+pub use store_kind::StoreKind;
+
 use crate::config::Config;
 use crate::exit::{Failure, Outcome};
 use crate::{config, logs};
 use anyhow::anyhow;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use interlock_server::door::{Door, DoorConfig, DoorError, Tls};
 use interlock_server::server::Server;
 use interlock_store::{MemoryStore, SqliteStore, Store, StoreError};
-use serde::Deserialize;
+use node::Joined;
 use std::io::Write;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -27,6 +32,8 @@ Examples:
       For other machines too; needs a token (`interlock tokens create`) or --no-tokens.
   interlock serve --store memory --listen 127.0.0.1:0
       For trying things out: keeps nothing, on a free port.
+  INTERLOCK_STORE=postgres://interlock:secret@db/interlock interlock serve
+      Keeps everything in a PostgreSQL database; as a variable, others don't see the password.
 
 Flags win over environment variables, those over the configuration file.
 SIGINT or SIGTERM stops it in order, a second one at once. It exits with 1 if the store fails.";
@@ -56,8 +63,13 @@ pub struct Serve {
     /// A configuration file; `interlock config check` checks it
     #[arg(long, value_name = "FILE", env = "INTERLOCK_CONFIG")]
     config: Option<PathBuf>,
-    /// Where to keep things [default: sqlite]
-    #[arg(long, value_enum)]
+    /// Where to keep things: `sqlite`, `memory`, or the URL of a PostgreSQL database [default: sqlite]
+    #[arg(
+        long,
+        value_name = "STORE",
+        env = "INTERLOCK_STORE",
+        hide_env_values = true
+    )]
     store: Option<StoreKind>,
     /// What to log, such as `info` or `warn,interlock_server=debug` [default: info]
     #[arg(long, value_name = "FILTER", env = "INTERLOCK_LOG")]
@@ -68,17 +80,6 @@ pub struct Serve {
     /// Answer `POST /v1/echo` too, which decides nothing: what benchmarks compare with
     #[arg(long, hide = true)]
     echo: bool,
-}
-
-/// Where to keep things.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum StoreKind {
-    /// In a file; survives everything that the disk survives.
-    #[default]
-    Sqlite,
-    /// Nowhere: gone when the process ends.
-    Memory,
 }
 
 /// Everything that was settled by flags, environment and file.
@@ -93,9 +94,9 @@ impl Serve {
     /// Serves until told to stop.
     pub fn run(self) -> Outcome {
         let settled = self.settle()?;
-        let (store, kind) = open(&settled)?;
+        let opened = open(&settled)?;
         let runtime = tokio::runtime::Runtime::new()?;
-        runtime.block_on(serve(settled, store, kind))
+        runtime.block_on(serve(settled, opened))
     }
 
     /// Flags win over the environment, that over the file; then come the defaults.
@@ -134,22 +135,49 @@ impl Serve {
     }
 }
 
-fn open(settled: &Settled) -> Result<(Box<dyn Store>, &'static str), Failure> {
-    match settled.store {
-        StoreKind::Memory => Ok((Box::new(MemoryStore::default()), "memory")),
-        StoreKind::Sqlite => {
-            let store = SqliteStore::open(&settled.data).map_err(cannot_open)?;
-            Ok((Box::new(store), "sqlite"))
-        }
-    }
+/// A store, and what goes with it.
+struct Opened {
+    store: Box<dyn Store>,
+    kind: &'static str,
+    /// The node that this process has become, if the store has nodes.
+    joined: Option<Joined>,
 }
 
-async fn serve(settled: Settled, store: Box<dyn Store>, kind: &'static str) -> Outcome {
+fn open(settled: &Settled) -> Result<Opened, Failure> {
+    let (store, kind): (Box<dyn Store>, _) = match &settled.store {
+        StoreKind::Memory => (Box::new(MemoryStore::default()), "memory"),
+        StoreKind::Sqlite => {
+            let store = SqliteStore::open(&settled.data).map_err(cannot_open)?;
+            (Box::new(store), "sqlite")
+        }
+        StoreKind::Postgres(url) => {
+            let (node, joined) = node::join(url, settled.door.listen).map_err(cannot_open)?;
+            return Ok(Opened {
+                store: Box::new(node),
+                kind: "postgres",
+                joined: Some(joined),
+            });
+        }
+    };
+    let joined = None;
+    Ok(Opened {
+        store,
+        kind,
+        joined,
+    })
+}
+
+async fn serve(settled: Settled, opened: Opened) -> Outcome {
     let stop = listen_for_signals()?;
     let (alarm, mut lost) = mpsc::unbounded_channel();
-    let server = Server::start(store, kind, move |error| {
+    let tell = move |error: &StoreError| {
         let _gone = alarm.send(error.to_string());
-    })?;
+    };
+    let _keeper = opened
+        .joined
+        .map(|joined| joined.keep(tell.clone()))
+        .transpose()?;
+    let server = Server::start(opened.store, opened.kind, tell)?;
     for warning in &settled.config.warnings {
         warn!("configuration, {warning}");
     }

@@ -6,6 +6,7 @@ mod config;
 mod demo;
 mod help;
 mod lost;
+mod postgres;
 mod run;
 mod serve;
 #[path = "../../../interlock-store/tests/crash/shim.rs"]

@@ -52,6 +52,7 @@ impl<'a> Joined<'a> {
             next: self.positions.1,
             at_ms: self.at_ms,
             bytes: &self.bytes,
+            consumed: &[],
         }
     }
 }

@@ -134,6 +134,7 @@ impl<'a> Live<'a> {
             next,
             at_ms: self.script.now().wall.0,
             bytes: &bytes,
+            consumed: &[],
         };
         self.store.append(&[append]).expect("it is written");
         self.first = next;

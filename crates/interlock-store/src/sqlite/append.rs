@@ -3,15 +3,15 @@
 use rusqlite::{Connection, params};
 
 use super::fault::{Tried, column, transaction};
-use crate::checksum;
-use crate::types::{Append, NamespaceId};
+use crate::sums;
+use crate::types::Append;
 
 /// Writes records that were checked to be gapless, as one commit.
 pub(super) fn append(conn: &Connection, records: &[Append<'_>]) -> Tried<()> {
     transaction(conn, |conn| {
         let mut insert = conn.prepare_cached("INSERT INTO log VALUES (?, ?, ?, ?, ?, ?)")?;
         for record in records {
-            let sum = sum(
+            let sum = sums::record(
                 record.namespace,
                 record.position,
                 record.next,
@@ -29,11 +29,6 @@ pub(super) fn append(conn: &Connection, records: &[Append<'_>]) -> Tried<()> {
         }
         Ok(())
     })
-}
-
-/// The checksum of a record of the log.
-pub(super) fn sum(of: NamespaceId, position: u64, next: u64, at_ms: u64, bytes: &[u8]) -> u64 {
-    checksum::of_bytes(&[of.0.into(), position, next, at_ms], bytes)
 }
 
 /// About how many pages of the write-ahead file these records took. What counts is that it grows

@@ -3,11 +3,12 @@
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
+use super::failures;
 use super::fault::{Tried, column, number};
-use super::{failures, list_text};
-use crate::checksum::{Fields, SetSum};
+use crate::checksum::SetSum;
 use crate::error::StoreError;
 use crate::types::{HistoryRow, NamespaceId};
+use crate::{list_text, sums};
 
 /// Writes ended tasks, in place of those with the same ids.
 pub(super) fn put(
@@ -18,7 +19,7 @@ pub(super) fn put(
 ) -> Tried<()> {
     let mut unlinked = Vec::with_capacity(rows.len());
     for row in rows {
-        let sum = sum(of, row);
+        let sum = sums::history(of, row);
         if !insert(conn, of, row, sum)? {
             // It may be one of those that were just written.
             link(conn, of, &mut unlinked)?;
@@ -95,7 +96,7 @@ fn insert(conn: &Connection, of: NamespaceId, row: &HistoryRow, sum: u64) -> Tri
         list_text::encode(&row.tags),
         row.error,
         list_text::encode_numbers(&row.aliases),
-        expiry(row.expires_ms),
+        sums::expiry(row.expires_ms),
         row.body,
         sum.cast_signed(),
     ])?;
@@ -173,7 +174,7 @@ pub(super) fn find(conn: &Connection, of: NamespaceId, task: u64) -> Tried<Optio
 /// A row and its checksum, verified.
 pub(super) fn verified(of: NamespaceId, row: &Row<'_>) -> Tried<(HistoryRow, u64)> {
     let (row, stored) = from_row(row)?;
-    if sum(of, &row) != stored {
+    if sums::history(of, &row) != stored {
         let place = format!("the history of task {} of namespace {of}", row.task);
         return Err(StoreError::damaged(place, "its checksum is wrong").into());
     }
@@ -214,30 +215,4 @@ fn from_row(row: &Row<'_>) -> Tried<(HistoryRow, u64)> {
         body: row.get(15)?,
     };
     Ok((history, row.get::<_, i64>(16)?.cast_unsigned()))
-}
-
-/// The last moment that the column holds stands for never.
-pub(super) fn expiry(expires_ms: u64) -> i64 {
-    i64::try_from(expires_ms).unwrap_or(i64::MAX)
-}
-
-fn sum(of: NamespaceId, row: &HistoryRow) -> u64 {
-    Fields::of("history")
-        .number(of.0.into())
-        .number(row.task)
-        .text(&row.kind)
-        .text(&row.outcome)
-        .texts(&row.resources)
-        .number(row.submitted_ms)
-        .number(row.ended_ms)
-        .optional_text(row.worker.as_deref())
-        .few(&row.groups)
-        .optional_text(row.schedule.as_deref())
-        .option(row.parent)
-        .texts(&row.tags)
-        .optional_text(row.error.as_deref())
-        .numbers(&row.aliases)
-        .number(expiry(row.expires_ms).cast_unsigned())
-        .bytes(&row.body)
-        .sum()
 }

@@ -10,6 +10,7 @@ use super::fault::{Tried, column, number};
 use crate::check::FIRST_POSITION;
 use crate::checksum::{Fields, SetSum};
 use crate::error::StoreError;
+use crate::sums;
 use crate::types::{Namespace, NamespaceId};
 
 /// The store's own row.
@@ -79,7 +80,7 @@ impl Ledger {
         }
         super::tokens::read(conn)?
             .iter()
-            .for_each(|token| small.add(super::tokens::sum(token)));
+            .for_each(|token| small.add(sums::token(token)));
         super::settings_table::sums(conn)?
             .into_iter()
             .for_each(|sum| small.add(sum));

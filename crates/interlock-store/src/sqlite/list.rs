@@ -14,6 +14,7 @@ use super::fault::{Tried, column, number};
 use super::history;
 use crate::error::StoreError;
 use crate::limits::{ANSWER_BYTES_MAX, LOOKS_MAX, STREAMS_MAX};
+use crate::sums;
 use crate::types::{HistoryFilter, HistoryPage, HistoryRow, LastEnded, NamespaceId};
 
 /// Ids fetched from a stream at a time.
@@ -277,7 +278,7 @@ pub(super) fn expired(
         WHERE namespace = ? AND expires_ms <= ? AND expires_ms < ?
         ORDER BY expires_ms, task LIMIT ?";
     let mut statement = conn.prepare_cached(sql)?;
-    let now = history::expiry(now_ms);
+    let now = sums::expiry(now_ms);
     let mut rows = statement.query(params![of.0, now, i64::MAX, limit as i64])?;
     let mut tasks = Vec::new();
     while let Some(row) = rows.next()? {

@@ -2,11 +2,11 @@
 
 use rusqlite::{Connection, Row, params};
 
-use super::append;
 use super::fault::{Tried, column, number};
 use super::ledger::Space;
 use crate::error::StoreError;
 use crate::limits::ANSWER_BYTES_MAX;
+use crate::sums;
 use crate::types::{LogPage, LogRecord, NamespaceId};
 
 /// Where the log of a namespace ends: after its last record, or, when all were folded, at the
@@ -93,7 +93,7 @@ fn from_row(namespace: NamespaceId, row: &Row<'_>) -> Tried<LogRecord> {
         at_ms: number(row.get(3)?)?,
         bytes: row.get(4)?,
     };
-    let sum = append::sum(
+    let sum = sums::record(
         namespace,
         position,
         record.next,

@@ -3,10 +3,10 @@
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Params, Row, params};
 
 use super::fault::{Tried, column, number};
-use super::list_text;
-use crate::checksum::{Fields, SetSum};
+use crate::checksum::SetSum;
 use crate::error::StoreError;
 use crate::types::{Loaded, NamespaceId, RowChange, Shown, Table};
+use crate::{list_text, sums};
 
 /// Makes one change, and keeps the checksum of all rows along with it.
 pub(super) fn change(
@@ -32,7 +32,7 @@ fn put_task(
     body: &[u8],
 ) -> Tried<()> {
     let resources = list_text::encode(&shown.resources);
-    let sum = sum_of_task(of, task, shown, &resources, body);
+    let sum = sums::task(of, task, shown, &resources, body);
     let sql = "INSERT INTO tasks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING";
     let written = conn.prepare_cached(sql)?.execute(params![
         of.0,
@@ -90,7 +90,7 @@ fn put(
     key: &[u8],
     body: &[u8],
 ) -> Tried<()> {
-    let sum = sum_of_row(of, table, key, body);
+    let sum = sums::row(of, table, key, body);
     let insert = r#"INSERT INTO "rows" VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"#;
     let mut insert = conn.prepare_cached(insert)?;
     let values = params![of.0, table.0, key, body, sum.cast_signed()];
@@ -171,7 +171,7 @@ fn task_from_row(of: NamespaceId, row: &Row<'_>) -> Tried<(Loaded, u64)> {
     };
     let resources = row.get_ref(3)?.as_str().map_err(rusqlite::Error::from)?;
     let body: Vec<u8> = row.get(7)?;
-    let sum = sum_of_task(of, task, &shown, resources, &body);
+    let sum = sums::task(of, task, &shown, resources, &body);
     if sum != row.get::<_, i64>(8)?.cast_unsigned() {
         let place = format!("task {task} of namespace {of}");
         return Err(StoreError::damaged(place, "its checksum is wrong").into());
@@ -182,33 +182,10 @@ fn task_from_row(of: NamespaceId, row: &Row<'_>) -> Tried<(Loaded, u64)> {
 fn other_from_row(of: NamespaceId, row: &Row<'_>) -> Tried<(Loaded, u64)> {
     let table = Table(row.get(1)?);
     let (key, body): (Vec<u8>, Vec<u8>) = (row.get(2)?, row.get(3)?);
-    let sum = sum_of_row(of, table, &key, &body);
+    let sum = sums::row(of, table, &key, &body);
     if sum != row.get::<_, i64>(4)?.cast_unsigned() {
         let place = format!("row {key:02x?} of table {} of namespace {of}", table.0);
         return Err(StoreError::damaged(place, "its checksum is wrong").into());
     }
     Ok((Loaded::Row { table, key, body }, sum))
-}
-
-/// The list of resources is passed as it is stored.
-fn sum_of_task(of: NamespaceId, task: u64, shown: &Shown, resources: &str, body: &[u8]) -> u64 {
-    Fields::of("tasks")
-        .number(of.0.into())
-        .number(task)
-        .text(&shown.kind)
-        .text(resources)
-        .text(&shown.stage)
-        .number(shown.priority.into())
-        .number(shown.submitted_ms)
-        .bytes(body)
-        .sum()
-}
-
-fn sum_of_row(of: NamespaceId, table: Table, key: &[u8], body: &[u8]) -> u64 {
-    Fields::of("rows")
-        .number(of.0.into())
-        .number(table.0.into())
-        .bytes(key)
-        .bytes(body)
-        .sum()
 }

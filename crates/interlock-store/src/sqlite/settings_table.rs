@@ -5,8 +5,8 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::fault::Tried;
 use super::ledger::Ledger;
-use crate::checksum::Fields;
 use crate::error::StoreError;
+use crate::sums;
 
 pub(super) fn get(conn: &Connection, name: &str) -> Tried<Option<Vec<u8>>> {
     let mut found = conn.prepare_cached("SELECT * FROM settings WHERE name = ?")?;
@@ -22,7 +22,7 @@ pub(super) fn sums(conn: &Connection) -> Tried<Vec<u64>> {
     let mut sums = Vec::new();
     while let Some(row) = rows.next()? {
         let (name, value) = from_row(row)?;
-        sums.push(sum(&name, &value));
+        sums.push(crate::sums::setting(&name, &value));
     }
     Ok(sums)
 }
@@ -42,7 +42,7 @@ pub(super) fn put(
         ledger.card.small.remove(old.cast_unsigned());
     }
     if let Some(value) = value {
-        let sum = sum(name, value);
+        let sum = sums::setting(name, value);
         ledger.card.small.add(sum);
         conn.prepare_cached("INSERT INTO settings VALUES (?, ?, ?)")?
             .execute(params![name, value, sum.cast_signed()])?;
@@ -52,13 +52,9 @@ pub(super) fn put(
 
 fn from_row(row: &Row<'_>) -> Tried<(String, Vec<u8>)> {
     let (name, value): (String, Vec<u8>) = (row.get("name")?, row.get("value")?);
-    if sum(&name, &value) != row.get::<_, i64>("sum")?.cast_unsigned() {
+    if sums::setting(&name, &value) != row.get::<_, i64>("sum")?.cast_unsigned() {
         let place = format!("the setting {name:?}");
         return Err(StoreError::damaged(place, "its checksum is wrong").into());
     }
     Ok((name, value))
-}
-
-fn sum(name: &str, value: &[u8]) -> u64 {
-    Fields::of("settings").text(name).bytes(value).sum()
 }

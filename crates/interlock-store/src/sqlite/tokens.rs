@@ -4,8 +4,8 @@ use rusqlite::{Connection, Row, params};
 
 use super::fault::{Tried, column, number};
 use super::ledger::Ledger;
-use crate::checksum::Fields;
 use crate::error::StoreError;
+use crate::sums;
 use crate::types::{NamespaceId, NewToken, Token};
 
 /// Every token, its checksum verified.
@@ -26,7 +26,7 @@ pub(super) fn put(conn: &Connection, ledger: &mut Ledger, made: &NewToken) -> Tr
         made: made.clone(),
         revoked_ms: None,
     };
-    ledger.card.small.add(sum(&token));
+    ledger.card.small.add(sums::token(&token));
     write(conn, &token)?;
     Ok(token)
 }
@@ -36,9 +36,9 @@ pub(super) fn revoke(conn: &Connection, ledger: &mut Ledger, id: u64, now_ms: u6
     let Some(mut token) = tokens.find(|token| token.id == id && token.revoked_ms.is_none()) else {
         return Ok(false);
     };
-    ledger.card.small.remove(sum(&token));
+    ledger.card.small.remove(sums::token(&token));
     token.revoked_ms = Some(now_ms);
-    ledger.card.small.add(sum(&token));
+    ledger.card.small.add(sums::token(&token));
     write(conn, &token)?;
     Ok(true)
 }
@@ -59,24 +59,11 @@ fn from_row(row: &Row<'_>) -> Tried<Token> {
             .map(number)
             .transpose()?,
     };
-    if sum(&token) != row.get::<_, i64>("sum")?.cast_unsigned() {
+    if sums::token(&token) != row.get::<_, i64>("sum")?.cast_unsigned() {
         let place = format!("token {}", token.id);
         return Err(StoreError::damaged(place, "its checksum is wrong").into());
     }
     Ok(token)
-}
-
-pub(super) fn sum(token: &Token) -> u64 {
-    Fields::of("tokens")
-        .number(token.id)
-        .text(&token.made.name)
-        .bytes(&token.made.hash)
-        .text(&token.made.hint)
-        .option(token.made.namespace.map(|namespace| namespace.0.into()))
-        .text(&token.made.scopes)
-        .number(token.made.created_ms)
-        .option(token.revoked_ms)
-        .sum()
 }
 
 fn write(conn: &Connection, token: &Token) -> Tried<()> {
@@ -90,7 +77,7 @@ fn write(conn: &Connection, token: &Token) -> Tried<()> {
         token.made.scopes,
         column(token.made.created_ms),
         token.revoked_ms.map(column),
-        sum(token).cast_signed(),
+        sums::token(token).cast_signed(),
     ])?;
     Ok(())
 }

@@ -15,6 +15,19 @@ pub struct Append<'a> {
     pub at_ms: u64,
     /// The events.
     pub bytes: &'a [u8],
+    /// Submissions of the inbox that are consumed by the same commit. Only a store that has an inbox
+    /// takes any. A record that only consumes (rejections cause no events) has no bytes, and ends
+    /// where it begins.
+    pub consumed: &'a [Consumed],
+}
+
+/// A submission of the inbox that has become what its outcome says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Consumed {
+    /// Which one.
+    pub id: u64,
+    /// What its submitter can read: JSON.
+    pub outcome: String,
 }
 
 /// One record of the log.

@@ -9,7 +9,11 @@ mod material;
 mod namespaces;
 mod tokens;
 
-use interlock_store::{MemoryStore, SqliteStore, Store};
+use std::time::Duration;
+
+use interlock_pgtest::{Database, Server};
+use interlock_store::postgres::NewNode;
+use interlock_store::{MemoryStore, PostgresStore, SqliteStore, Store};
 
 /// A place that holds a store.
 trait Home {
@@ -33,6 +37,32 @@ impl Home for Sqlite {
     }
 }
 
+struct Postgres(Database<'static>);
+
+impl Postgres {
+    fn new() -> Self {
+        Self(Server::shared().database())
+    }
+}
+
+impl Home for Postgres {
+    /// As the only node, which owns everything.
+    fn open(&self) -> Box<dyn Store> {
+        let store = PostgresStore::open(&self.0.url()).unwrap();
+        let mut ownership = store.ownership();
+        let new = NewNode {
+            name: "only".to_owned(),
+            address: "http://127.0.0.1:1".to_owned(),
+            version: "1".to_owned(),
+            lease: Duration::from_secs(600),
+            takeover: true,
+        };
+        ownership.join(&new).unwrap();
+        assert_eq!(ownership.claim_all().unwrap(), []);
+        Box::new(store)
+    }
+}
+
 /// One test per behaviour and store.
 macro_rules! behaviours {
     ($($file:ident: $($name:ident)*;)*) => {
@@ -45,6 +75,12 @@ macro_rules! behaviours {
         mod sqlite {
             $($(#[test] fn $name() {
                 crate::$file::$name(&crate::Sqlite(tempfile::tempdir().unwrap()));
+            })*)*
+        }
+
+        mod postgres {
+            $($(#[test] fn $name() {
+                crate::$file::$name(&crate::Postgres::new());
             })*)*
         }
     };

@@ -26,6 +26,7 @@ pub(crate) fn one(namespace: NamespaceId, position: u64, text: &str) -> Append<'
         next: position + 1,
         at_ms: 1_000 + position,
         bytes: text.as_bytes(),
+        consumed: &[],
     }
 }
 

@@ -51,6 +51,7 @@ pub(crate) fn append(
         next: position + 1,
         at_ms: position,
         bytes: &event(namespace, position, bytes),
+        consumed: &[],
     };
     store.append(&[record])?;
     Ok(position)

@@ -2,7 +2,7 @@
 
 /// Items may hold any text: backslashes and line ends are escaped, and `\e` is an empty item, so
 /// that an empty text is an empty list.
-pub(super) fn encode(items: &[String]) -> String {
+pub(crate) fn encode(items: &[String]) -> String {
     let mut text = String::with_capacity(items.iter().map(|item| item.len() + 1).sum());
     for (index, item) in items.iter().enumerate() {
         if index > 0 {
@@ -22,7 +22,7 @@ pub(super) fn encode(items: &[String]) -> String {
     text
 }
 
-pub(super) fn decode(text: &str) -> Vec<String> {
+pub(crate) fn decode(text: &str) -> Vec<String> {
     if text.is_empty() {
         return Vec::new();
     }
@@ -46,12 +46,12 @@ fn decode_item(text: &str) -> String {
 }
 
 /// Numbers with spaces between them.
-pub(super) fn encode_numbers(numbers: &[u64]) -> String {
+pub(crate) fn encode_numbers(numbers: &[u64]) -> String {
     let numbers: Vec<String> = numbers.iter().map(u64::to_string).collect();
     numbers.join(" ")
 }
 
-pub(super) fn decode_numbers(text: &str) -> Option<Vec<u64>> {
+pub(crate) fn decode_numbers(text: &str) -> Option<Vec<u64>> {
     text.split_ascii_whitespace()
         .map(|number| number.parse().ok())
         .collect()
