@@ -1,7 +1,7 @@
 //! A file in which all workers of a story note what they do: a witness that is not the server.
 
 use interlock_api::claim::Claim;
-use interlock_client::worker::Run;
+use interlock_client::worker::{NOT_STOPPED, Run};
 use serde::{Deserialize, Serialize};
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Write};
@@ -35,6 +35,8 @@ pub enum Note {
     Began(serde_json::Value),
     /// It is over.
     Over,
+    /// The whole worker is: a handler did not stop in time, so its process ends. Of no run.
+    Gone,
 }
 
 /// The journal of a worker.
@@ -55,14 +57,29 @@ impl Journal {
     /// Notes that a run began, and that it is over when the answer is dropped.
     pub fn begin(&self, run: &Run, payload: &impl Serialize) -> io::Result<Begun> {
         let began = Note::Began(serde_json::to_value(payload)?);
-        self.write(run, began)?;
+        self.write(&self.entry(run, began))?;
         let (journal, run) = (self.clone(), run.clone());
         Ok(Begun { journal, run })
     }
 
-    /// One line in one write, so that the lines of several processes don't mix.
-    fn write(&self, run: &Run, note: Note) -> io::Result<()> {
-        let mut line = serde_json::to_vec(&Entry {
+    /// What a worker does at last whose handler does not stop: it notes that, and ends the process.
+    pub fn last_resort(&self, why: &str) {
+        let gone = Entry {
+            at_ms: now_ms(),
+            worker: self.worker.clone(),
+            task: 0,
+            kind: String::new(),
+            resources: Vec::new(),
+            fence: (0, 0),
+            note: Note::Gone,
+        };
+        let _lost = self.write(&gone);
+        eprintln!("{}: {why}", self.worker);
+        std::process::exit(NOT_STOPPED);
+    }
+
+    fn entry(&self, run: &Run, note: Note) -> Entry {
+        Entry {
             at_ms: now_ms(),
             worker: self.worker.clone(),
             task: run.task(),
@@ -70,7 +87,12 @@ impl Journal {
             resources: run.resources().to_vec(),
             fence: run.fence(),
             note,
-        })?;
+        }
+    }
+
+    /// One line in one write, so that the lines of several processes don't mix.
+    fn write(&self, entry: &Entry) -> io::Result<()> {
+        let mut line = serde_json::to_vec(entry)?;
         line.push(b'\n');
         let mut file = OpenOptions::new()
             .create(true)
@@ -90,7 +112,8 @@ pub struct Begun {
 impl Drop for Begun {
     fn drop(&mut self) {
         // A journal that can't be written lacks a line, and whoever reads it sees that.
-        let _lost = self.journal.write(&self.run, Note::Over);
+        let over = self.journal.entry(&self.run, Note::Over);
+        let _lost = self.journal.write(&over);
     }
 }
 

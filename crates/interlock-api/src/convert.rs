@@ -6,6 +6,7 @@ pub mod explain;
 pub mod group;
 pub mod kind;
 pub mod namespace;
+pub mod overview;
 pub mod payload;
 pub mod query;
 pub mod quota;

@@ -18,6 +18,7 @@ pub mod kind;
 pub mod limits;
 pub mod namespace;
 pub mod node;
+pub mod overview;
 pub mod page;
 pub mod parse;
 pub mod problem;

@@ -8,6 +8,10 @@ pub const JSON_DEPTH_MAX: usize = 100;
 pub const PAGE_MAX: u32 = 1_000;
 /// Items on one page of a list if the request does not say.
 pub const PAGE_DEFAULT: u32 = 100;
+/// Lines, kinds and counts of quotas that an overview shows.
+pub const OVERVIEW_MAX: u32 = 100;
+/// The same if the request does not say.
+pub const OVERVIEW_DEFAULT: u32 = 20;
 /// The longest a request for one task waits for it: proxies cut connections at a minute or so.
 pub const WAIT_MS_MAX: u64 = 60_000;
 /// Bytes of a cursor: the longest name and a mark.

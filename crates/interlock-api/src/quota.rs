@@ -175,6 +175,10 @@ pub struct QuotaCount {
     pub resource: Option<String>,
     /// Each limit, with what is used of it and what is left.
     pub limits: Vec<LimitCount>,
+    /// Units of the above that live runs have been given to spend by themselves, and that they have
+    /// not reported as used.
+    #[serde(default)]
+    pub lent: u64,
     /// Tasks that wait for units.
     pub waiting: u64,
     /// When the first of them goes on, if only time stands in the way.
@@ -194,6 +198,13 @@ pub struct LimitCount {
     pub used: u64,
     /// Units that are left.
     pub left: u64,
+    /// When all of it is free again if nothing more is used. None if all of it is free now, or if it
+    /// takes the end of a run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resets: Option<Time>,
+    /// When the oldest of those in use come free, for a window.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frees: Option<Time>,
 }
 
 /// Which count of a quota to show.

@@ -4,9 +4,9 @@ use utoipa::OpenApi;
 
 use crate::page::Page;
 use crate::{
-    claim, code, due, event, explain, failure, group, id, json, kind, namespace, node, problem,
-    progress, quota, reason, resource, run, schedule, span, status, submission, task, time, token,
-    verdict, worker,
+    claim, code, due, event, explain, failure, group, id, json, kind, namespace, node, overview,
+    problem, progress, quota, reason, resource, run, schedule, span, status, submission, task,
+    time, token, verdict, worker,
 };
 
 /// The schemas of all requests and answers.
@@ -35,6 +35,7 @@ use crate::{
     namespace::NamespacePolicy,
     node::MoveNamespace,
     node::Nodes,
+    overview::Overview,
     Page<failure::Failure>,
     Page<group::GroupRow>,
     Page<kind::Kind>,

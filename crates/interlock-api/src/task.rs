@@ -81,6 +81,9 @@ pub struct Task {
     /// Why it ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub end: Option<End>,
+    /// What went wrong in the last run that failed. Not in lists.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_failure: Option<FailedRun>,
     /// The worker of its last run, once it has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worker: Option<String>,
@@ -128,6 +131,24 @@ pub struct Run {
     /// It was told to stop.
     #[serde(default, skip_serializing_if = "is_false")]
     pub stopping: bool,
+}
+
+/// A run that failed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct FailedRun {
+    /// What went wrong, in one line.
+    #[schema(example = "connection refused")]
+    pub message: String,
+    /// Whatever helps to find the cause.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub detail: String,
+    /// Who ran it, unless the worker had left.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worker: Option<String>,
+    /// When it began.
+    pub started: Time,
+    /// When it ended.
+    pub ended: Time,
 }
 
 /// Why a task ended: as data, and as a sentence.

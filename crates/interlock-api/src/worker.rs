@@ -1,5 +1,6 @@
 //! Workers as they are shown.
 
+use crate::time::Time;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -17,6 +18,12 @@ pub struct Worker {
     pub kinds: Vec<String>,
     /// The tasks it runs.
     pub running: Vec<u64>,
+    /// How many tasks it can run at once, while it asks for more; none if it does not ask.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_once: Option<u64>,
+    /// When it was last heard of. A worker that asks for tasks may be silent while it waits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub heard: Option<Time>,
 }
 
 /// A worker in one word.

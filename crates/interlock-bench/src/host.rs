@@ -94,6 +94,19 @@ impl Host {
         Ok(())
     }
 
+    /// Waits until it has written everything that others left to it.
+    pub(crate) async fn settle(&self) -> anyhow::Result<()> {
+        const LOOKS: u32 = 300;
+        for _ in 0..LOOKS {
+            let before = self.cpu()?;
+            tokio::time::sleep(Duration::from_millis(200)).await;
+            if self.cpu()?.saturating_sub(before) <= Duration::from_millis(20) {
+                return Ok(());
+            }
+        }
+        bail!("the server is not idle although nobody asks for anything")
+    }
+
     /// How many bytes of memory it has.
     pub(crate) fn memory(&self) -> anyhow::Result<u64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;

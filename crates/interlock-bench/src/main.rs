@@ -10,7 +10,10 @@ mod measure;
 mod progress;
 mod report;
 mod server;
+mod suite;
+mod tasks;
 mod wire;
+mod workers;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -28,7 +31,9 @@ enum What {
     /// The rules alone: one thread, no store.
     Core(core::Options),
     /// The whole server over HTTP, on durable settings.
-    Server(server::Options),
+    Server(suite::Options),
+    /// Workers by the SDK against the whole server, on durable settings.
+    Workers(suite::Options),
     /// The real binary under kill -9, with a ledger of what it acknowledged.
     Kill(kill::Options),
 }
@@ -38,5 +43,6 @@ fn main() -> anyhow::Result<ExitCode> {
         What::Core(options) => core::run(&options),
         What::Kill(options) => kill::run(&options),
         What::Server(options) => server::run(&options),
+        What::Workers(options) => workers::run(&options),
     }
 }

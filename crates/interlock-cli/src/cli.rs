@@ -1,8 +1,9 @@
 //! The command line as a whole.
 
 use crate::command::{
-    backup, completions, config, failures, groups, kinds, man, namespaces, nodes, quotas,
-    resources, schedules, serve, status, submit, supervise, tasks, tokens, verify, work, workers,
+    backup, completions, config, demo, failures, groups, kinds, man, namespaces, nodes, quotas,
+    resources, schedules, serve, status, submit, supervise, tasks, tokens, top, verify, work,
+    workers,
 };
 use crate::exit::Outcome;
 use crate::global::{Context, Global};
@@ -10,6 +11,8 @@ use clap::{Parser, Subcommand};
 
 const EXAMPLES: &str = "\
 Examples:
+  interlock demo
+      Shows all of it at work, with things to try; nothing is kept.
   interlock serve
       Starts a server; everything is kept in ./interlock-data.
   interlock kinds set sync
@@ -33,6 +36,8 @@ pub struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Serve(serve::Serve),
+    Demo(demo::Demo),
+    Top(top::Top),
     Submit(submit::Submit),
     Work(work::Work),
     Tasks(tasks::Tasks),
@@ -61,6 +66,7 @@ impl Cli {
     pub fn run(self) -> Outcome {
         match self.command {
             Command::Serve(serve) => serve.run(),
+            Command::Demo(demo) => demo.run(self.global.json()),
             Command::Verify(verify) => verify.run(self.global.json()),
             Command::Backup(backup) => backup.run(),
             Command::Config(config) => config.run(),
@@ -96,7 +102,9 @@ impl Command {
             Command::Nodes(nodes) => nodes.run(context).await,
             Command::Tokens(tokens) => tokens.run(context).await,
             Command::Status(status) => status.run(context).await,
+            Command::Top(top) => top.run(context).await,
             Command::Serve(_)
+            | Command::Demo(_)
             | Command::Work(_)
             | Command::Supervise(_)
             | Command::Verify(_)

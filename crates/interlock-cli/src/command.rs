@@ -3,6 +3,7 @@
 pub mod backup;
 pub mod completions;
 pub mod config;
+pub mod demo;
 pub mod failures;
 pub mod groups;
 pub mod kinds;
@@ -18,9 +19,11 @@ pub mod submit;
 pub mod supervise;
 pub mod tasks;
 pub mod tokens;
+pub mod top;
 pub mod verify;
 pub mod work;
 pub mod workers;
 
 mod page;
+mod policy;
 mod wait;

@@ -1,4 +1,4 @@
-//! The configuration file: TOML with `[server]`, `[[namespaces]]`, `[[quotas]]`, `[[kinds]]` and
+//! The configuration file: TOML with `[server]`, `[client]`, `[[namespaces]]`, `[[quotas]]`, `[[kinds]]` and
 //! `[[schedules]]`. The last four are the types of the wire, with their names, and perhaps
 //! `namespace`, which is `default` if it is left out.
 
@@ -11,8 +11,8 @@ pub use apply::apply;
 
 use crate::command::serve::StoreKind;
 use crate::exit::Failure;
-use crate::logs;
-use anyhow::Context;
+use crate::{logs, print};
+use anyhow::{Context, anyhow};
 use interlock_core::Command;
 use interlock_core::words::Namespace;
 use serde::Deserialize;
@@ -25,6 +25,8 @@ use std::path::{Path, PathBuf};
 pub struct Config {
     /// How the server is set.
     pub server: ServerConfig,
+    /// How the commands reach a server.
+    pub client: ClientConfig,
     /// Namespaces and their settings, in the order of the file.
     pub namespaces: Vec<(String, Namespace)>,
     /// Quotas, kinds and schedules, in an order in which each finds what it names.
@@ -60,6 +62,20 @@ pub struct ServerConfig {
     pub tls_cert: Option<PathBuf>,
     /// The private key for TLS.
     pub tls_key: Option<PathBuf>,
+}
+
+/// How commands that talk to a server reach it. Flags and environment win over it.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ClientConfig {
+    /// Where it is.
+    pub server: Option<String>,
+    /// The certificates that vouch for it.
+    pub ca: Option<PathBuf>,
+    /// The namespace.
+    pub namespace: Option<String>,
+    /// A file with the token.
+    pub token_file: Option<PathBuf>,
 }
 
 /// A quota, a kind or a schedule.
@@ -126,5 +142,18 @@ impl Config {
             .with_context(|| format!("cannot read the configuration {}", file.display()))
             .map_err(Failure::usage)?;
         Ok(Self::parse(&text))
+    }
+
+    /// Reads a file that is to be put into force: one without mistakes.
+    pub fn good(file: &Path) -> Result<Self, Failure> {
+        let config = Self::read(file)?;
+        let Some(mistake) = config.mistakes.first() else {
+            return Ok(config);
+        };
+        let (file, count) = (file.display(), config.mistakes.len() as u64);
+        let mistakes = print::count(count, "mistake");
+        let what = anyhow!("{file} has {mistakes}; the first: {mistake}");
+        let hint = format!("`interlock config check {file}` names them all");
+        Err(Failure::usage(what).hint(hint))
     }
 }

@@ -1,5 +1,6 @@
 //! Options of every command that talks to a server.
 
+use crate::config::{ClientConfig, Config};
 use crate::exit::Failure;
 use crate::when;
 use anyhow::Context as _;
@@ -7,21 +8,19 @@ use clap::Args;
 use interlock_api::Time;
 use interlock_client::Client;
 use serde::Serialize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+/// Where the server is if nobody says.
+pub const DEFAULT_SERVER: &str = "http://127.0.0.1:7420";
 
 /// Options of every command that talks to a server.
 #[derive(Args)]
 #[command(next_help_heading = "Global options")]
 pub struct Global {
-    /// Where the server is; several with commas between them are tried in turn
-    #[arg(
-        long,
-        global = true,
-        value_name = "URL",
-        env = "INTERLOCK_SERVER",
-        default_value = "http://127.0.0.1:7420"
-    )]
-    server: String,
+    /// Where the server is; several with commas between them are tried in turn [default:
+    /// http://127.0.0.1:7420]
+    #[arg(long, global = true, value_name = "URL", env = "INTERLOCK_SERVER")]
+    server: Option<String>,
     /// The certificates that vouch for an https:// server, PEM [default: those this machine trusts]
     #[arg(long, global = true, value_name = "FILE", env = "INTERLOCK_CA")]
     ca: Option<PathBuf>,
@@ -64,8 +63,10 @@ impl Global {
 
     /// Ready to talk to the server.
     pub fn context(&self) -> Result<Context, Failure> {
-        let mut client = Client::new(&self.server).map_err(Failure::usage)?;
-        if let Some(file) = &self.ca {
+        let config = config()?;
+        let server = self.server.as_deref().or(config.server.as_deref());
+        let mut client = Client::new(server.unwrap_or(DEFAULT_SERVER)).map_err(Failure::usage)?;
+        if let Some(file) = self.ca.as_ref().or(config.ca.as_ref()) {
             let pem = std::fs::read(file);
             let pem = pem.with_context(|| format!("cannot read {}", file.display()))?;
             client = client.trusting(&pem).map_err(|error| {
@@ -73,10 +74,10 @@ impl Global {
                 Failure::usage(named)
             })?;
         }
-        if let Some(namespace) = &self.namespace {
+        if let Some(namespace) = self.namespace.as_ref().or(config.namespace.as_ref()) {
             client = client.in_namespace(namespace).map_err(Failure::usage)?;
         }
-        if let Some(token) = self.secret()? {
+        if let Some(token) = self.secret(config.token_file)? {
             client = client.with_token(&token).map_err(Failure::usage)?;
         }
         Ok(Context {
@@ -86,8 +87,11 @@ impl Global {
         })
     }
 
-    fn secret(&self) -> Result<Option<String>, Failure> {
-        match (&self.token, &self.token_file) {
+    fn secret(&self, configured: Option<PathBuf>) -> Result<Option<String>, Failure> {
+        match (
+            &self.token,
+            self.token_file.as_ref().or(configured.as_ref()),
+        ) {
             (Some(token), _) => Ok(Some(token.clone())),
             (None, Some(file)) => {
                 let text = std::fs::read_to_string(file);
@@ -96,6 +100,14 @@ impl Global {
             }
             (None, None) => Ok(None),
         }
+    }
+}
+
+/// What the configuration file says, if the environment names one.
+fn config() -> Result<ClientConfig, Failure> {
+    match std::env::var_os("INTERLOCK_CONFIG") {
+        Some(file) if !file.is_empty() => Ok(Config::good(Path::new(&file))?.client),
+        _ => Ok(ClientConfig::default()),
     }
 }
 

@@ -2,12 +2,18 @@
 
 use crate::client::Client;
 use crate::error::Error;
+use interlock_api::overview::{Overview, OverviewQuery};
 use interlock_api::status::{Health, Status};
 
 impl Client {
     /// The server and its namespaces at a glance.
     pub async fn status(&self) -> Result<Status, Error> {
         self.get("/v1/status").await
+    }
+
+    /// The namespace in one look: totals, where tasks are, the busiest lines, quotas.
+    pub async fn overview(&self, query: &OverviewQuery) -> Result<Overview, Error> {
+        self.get_by("/v1/overview", query).await
     }
 
     /// Whether the process is alive.

@@ -75,6 +75,7 @@ use handler::Handler;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
+use std::io::Write;
 use std::sync::Arc;
 use tokio_util::task::AbortOnDropHandle;
 
@@ -250,6 +251,11 @@ impl Worker {
 }
 
 fn end_process(why: &str) {
-    tracing::error!("{why}: the process ends before the resource is handed on");
+    let why = format!("{why}: the process ends before the resource is handed on");
+    tracing::error!("{why}");
+    // Nobody shall wonder why a process is gone, also if nobody listens to its log.
+    if !tracing::dispatcher::has_been_set() {
+        let _nobody_reads = writeln!(std::io::stderr(), "{why}");
+    }
     std::process::exit(NOT_STOPPED);
 }

@@ -83,6 +83,8 @@ pub const EXPLAIN_DEPTH_MAX: usize = 8;
 pub const PLACE_COUNT_MAX: usize = 10_000;
 /// Entries of a line shown in the view of a resource.
 pub const LINE_SHOWN_MAX: usize = 100;
+/// Resources, or runs, that are looked at to find the busiest: some ten microseconds.
+pub const BUSIEST_LOOKS: usize = 500;
 
 /// How long an idempotency key is remembered.
 pub const IDEMPOTENCY_MS: u64 = 86_400_000;

@@ -49,6 +49,8 @@ pub(crate) struct SoftRun {
 pub(crate) struct ParkedTake {
     pub(crate) number: u64,
     pub(crate) max: usize,
+    /// What its session ran when it asked, and what it asked for.
+    pub(crate) at_once: usize,
     pub(crate) seq: u64,
     /// When it is answered empty.
     pub(crate) until: Elapsed,

@@ -2,6 +2,7 @@
 
 mod check;
 mod explain;
+mod line;
 mod list;
 mod names;
 mod resource;
@@ -163,6 +164,23 @@ pub struct ResourceView {
     pub quotas: Vec<QuotaView>,
 }
 
+/// A resource that somebody waits for, at a glance.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LineView {
+    /// The resource.
+    pub resource: ResourceName,
+    /// In one word.
+    pub state: ResourceState,
+    /// Runs that hold it.
+    pub running: u64,
+    /// All tasks that wait and claim it.
+    pub waiting: u64,
+    /// The first of the runs that hold it.
+    pub holder: Option<TaskId>,
+    /// Who is next: the first in line, or outside of it, or any that waits if nobody is in either.
+    pub first: Option<TaskId>,
+}
+
 /// A resource in one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResourceState {
@@ -186,13 +204,30 @@ pub struct QuotaView {
     /// The resource, for a quota per resource.
     pub resource: Option<ResourceName>,
     /// Each limit with the units in use.
-    pub limits: Vec<(Limit, u64)>,
+    pub limits: Vec<LimitView>,
+    /// Units that live runs have been given and that were neither used nor given back, as far as is
+    /// known.
+    pub lent: u64,
     /// Tasks that wait for units.
     pub waiting: u64,
     /// When the first of them goes on, if only time stands in the way.
     pub next: Option<Elapsed>,
     /// Nothing is granted until then.
     pub paused_until: Option<Elapsed>,
+}
+
+/// One limit of a quota as it is now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LimitView {
+    /// The limit.
+    pub limit: Limit,
+    /// Units in use, those that are lent included.
+    pub used: u64,
+    /// When all of it is free again if nothing more is used; `None` if all of it is, or if a run has
+    /// to end first.
+    pub resets: Option<Elapsed>,
+    /// When the oldest of them come free, for a window.
+    pub frees: Option<Elapsed>,
 }
 
 /// A worker's current session.
@@ -210,8 +245,10 @@ pub struct WorkerView {
     pub lost: bool,
     /// It gets no new work.
     pub draining: bool,
-    /// It waits for work right now.
-    pub parked: bool,
+    /// It waits for work right now, and can run so many tasks at once.
+    pub at_once: Option<u64>,
+    /// When it was last heard of.
+    pub heard: Option<Elapsed>,
 }
 
 /// A kind as it is now.

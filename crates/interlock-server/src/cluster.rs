@@ -43,6 +43,8 @@ pub struct NodeConfig {
 pub struct Cluster {
     config: NodeConfig,
     ownership: Mutex<Ownership>,
+    /// If it changes, the database is not the one that everything here was loaded from.
+    generation: u32,
     lease: LeaseClock,
     directory: watch::Sender<Arc<Directory>>,
     /// Wakes the keeper.
@@ -55,6 +57,7 @@ impl Cluster {
     pub(crate) fn new(config: NodeConfig, ownership: Ownership) -> Self {
         Self {
             config,
+            generation: ownership.generation(),
             ownership: Mutex::new(ownership),
             lease: LeaseClock::default(),
             directory: watch::Sender::new(Arc::default()),
@@ -106,6 +109,14 @@ impl Cluster {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn check_generation(&self, ownership: &Ownership) -> Result<(), StoreError> {
+        if ownership.generation() == self.generation {
+            return Ok(());
+        }
+        let why = "the database was restored, or another server has taken its place";
+        Err(StoreError::Poisoned(why.to_owned()))
+    }
+
     fn introduction(&self) -> NewNode {
         NewNode {
             name: self.config.name.clone(),
@@ -123,6 +134,7 @@ impl Tenure for Cluster {
         // Read first: if it ends while this is claimed, the claim is of no use.
         let term = self.lease.term();
         ownership.claim(namespace)?;
+        self.check_generation(&ownership)?;
         Ok(term)
     }
 

@@ -11,7 +11,7 @@ use interlock_core::Core;
 use interlock_store::{Append, NamespaceId, Sliced, Store, StoreError};
 use joined::Joined;
 use std::collections::VecDeque;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
 use std::thread::JoinHandle;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
@@ -134,8 +134,12 @@ struct Thread {
     waiting: VecDeque<Job>,
     /// Checkpoints that are being made in slices between commits, oldest first.
     folding: VecDeque<Folding>,
+    /// Rows that checkpoints are behind what is logged.
+    owed: u64,
     /// Whether the store may want a moment for itself.
     untended: bool,
+    /// Whether nobody has come since there was time for that.
+    quiet: bool,
     /// Where the answers are sent from.
     runtime: Option<Handle>,
     lost: bool,
@@ -160,7 +164,9 @@ impl Thread {
             watcher,
             waiting: VecDeque::new(),
             folding: VecDeque::new(),
+            owed: 0,
             untended: true,
+            quiet: false,
             runtime,
             lost: false,
         }
@@ -174,7 +180,7 @@ impl Thread {
                     let batches = self.gather(batch);
                     let events: u64 = batches.iter().map(Batch::events).sum();
                     self.commit(batches);
-                    self.fold(limits::FOLD_BETWEEN_COMMITS.max(events));
+                    self.fold_what_is_owed(events);
                 }
                 Ok(Job::Call(call)) => {
                     self.finish_folding();
@@ -199,12 +205,17 @@ impl Thread {
             None if self.folding.is_empty() && !self.untended => {
                 (self.inbox.recv()).map_err(|_| RecvTimeoutError::Disconnected)
             }
+            None if self.quiet => self.inbox.try_recv().map_err(|error| match error {
+                TryRecvError::Empty => RecvTimeoutError::Timeout,
+                TryRecvError::Disconnected => RecvTimeoutError::Disconnected,
+            }),
             None => self.inbox.recv_timeout(limits::IDLE_AFTER),
         }
     }
 
     /// There is time for what nobody waits for.
     fn idle(&mut self) {
+        self.quiet = true;
         match self.folding.is_empty() {
             true => self.tend(),
             false => self.fold(limits::FOLD_WHEN_IDLE),
@@ -310,6 +321,20 @@ impl Thread {
         match &self.runtime {
             Some(runtime) => drop(runtime.spawn(async { release() })),
             None => release(),
+        }
+    }
+
+    /// Checkpoints keep up with what is logged, in slices that are worth a transaction of their own.
+    fn fold_what_is_owed(&mut self, events: u64) {
+        self.quiet = false;
+        if self.folding.is_empty() {
+            self.owed = 0;
+            return;
+        }
+        self.owed += limits::FOLD_PER_COMMIT.max(events);
+        if self.owed >= limits::FOLD_AT_ONCE {
+            let rows = std::mem::take(&mut self.owed);
+            self.fold(rows);
         }
     }
 

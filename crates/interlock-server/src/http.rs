@@ -16,6 +16,7 @@ mod kinds;
 mod metrics;
 mod namespaces;
 mod nodes;
+mod overview;
 mod pages;
 mod quotas;
 mod resources;
@@ -94,6 +95,7 @@ fn finished(mut document: utoipa::openapi::OpenApi) -> utoipa::openapi::OpenApi 
 
 fn described() -> OpenApiRouter<App> {
     OpenApiRouter::with_openapi(document::begin())
+        .merge(overview::routes())
         .merge(tasks::routes())
         .merge(groups::routes())
         .merge(resources::routes())

@@ -22,10 +22,12 @@ pub const CHECKPOINT_ENDED: usize = 25_000;
 pub const CHECKPOINT_BYTES: usize = 64 << 20;
 /// A cell with changes is checkpointed after this long.
 pub const CHECKPOINT_EVERY: Duration = Duration::from_secs(10);
-/// Rows of a checkpoint that are written after each commit, or as many as there were events in it if
-/// those are more, so that checkpoints keep up: a fraction of a millisecond, for those who wait for
-/// the next commit.
-pub const FOLD_BETWEEN_COMMITS: u64 = 64;
+/// Rows of a checkpoint that each commit makes due, or as many as there were events in it if those
+/// are more, so that checkpoints keep up.
+pub const FOLD_PER_COMMIT: u64 = 64;
+/// They are written when there are so many: a millisecond or so, for those who wait for the next
+/// commit. Fewer at once would touch the same pages again and again.
+pub const FOLD_AT_ONCE: u64 = 256;
 /// Rows of a checkpoint that are written in one go while nobody waits: whoever comes then waits for
 /// two milliseconds at most.
 pub const FOLD_WHEN_IDLE: u64 = 200;

@@ -19,6 +19,7 @@ use prometheus_client::registry::Registry;
 pub struct Metrics {
     decisions: Family<DecisionLabels, Counter>,
     verdicts: Family<VerdictLabels, Counter>,
+    started: Family<NamespaceLabels, Counter>,
     runs: Family<RunLabels, Counter>,
     commits: CommitMetrics,
     /// Requests by route, method and status.
@@ -37,6 +38,11 @@ struct DecisionLabels {
 struct VerdictLabels {
     namespace: String,
     verdict: &'static str,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct NamespaceLabels {
+    namespace: String,
 }
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
@@ -68,6 +74,7 @@ impl Default for Metrics {
         Self {
             decisions: Family::default(),
             verdicts: Family::default(),
+            started: Family::default(),
             runs: Family::default(),
             commits: CommitMetrics::default(),
             requests: Family::default(),
@@ -90,6 +97,7 @@ impl Metrics {
     fn register(&self, registry: &mut Registry) {
         registry.register("decisions", "Commands decided", self.decisions.clone());
         registry.register("verdicts", "Submissions by verdict", self.verdicts.clone());
+        registry.register("runs_started", "Runs that began", self.started.clone());
         registry.register("runs_ended", "Runs by how they ended", self.runs.clone());
         registry.register("requests", "HTTP requests", self.requests.clone());
         let seconds = self.request_seconds.clone();

@@ -40,6 +40,7 @@ pub struct Server {
     stopping: watch::Sender<bool>,
     committer: Committer,
     committing: std::sync::Mutex<Option<JoinHandle<()>>>,
+    lost: Lost,
 }
 
 /// Why a server can't be started.
@@ -123,9 +124,10 @@ impl Server {
         let readers = Readers::open(&*store)?;
         let generation = store.generation();
         let metrics = Metrics::default();
+        let lost = Lost(Arc::new(std::sync::Mutex::new(Some(lost))));
         let watching = Watching {
             commits: metrics.commits(),
-            lost: Some(lost),
+            lost: lost.clone(),
         };
         let (committer, thread) = Committer::start(store, watching)?;
         let namespaces =
@@ -142,7 +144,13 @@ impl Server {
             stopping: watch::Sender::new(false),
             committer,
             committing: std::sync::Mutex::new(Some(thread)),
+            lost,
         }))
+    }
+
+    /// The store can't be trusted any more: the process has to end.
+    pub(crate) fn lose(&self, error: &StoreError) {
+        self.lost.tell(error);
     }
 
     /// The way to the store.
@@ -195,7 +203,20 @@ struct Keeping {
 /// Counts commits, and passes the end of all on.
 struct Watching {
     commits: CommitMetrics,
-    lost: Option<OnLost>,
+    lost: Lost,
+}
+
+/// Tells whoever wants to know that the store can't be trusted any more; once.
+#[derive(Clone)]
+struct Lost(Arc<std::sync::Mutex<Option<OnLost>>>);
+
+impl Lost {
+    fn tell(&self, error: &StoreError) {
+        let lost = self.0.lock().ok().and_then(|mut lost| lost.take());
+        if let Some(lost) = lost {
+            lost(error);
+        }
+    }
 }
 
 /// Called once, when the store can't be trusted any more.
@@ -207,8 +228,6 @@ impl Watcher for Watching {
     }
 
     fn lost(&mut self, error: &StoreError) {
-        if let Some(lost) = self.lost.take() {
-            lost(error);
-        }
+        self.lost.tell(error);
     }
 }

@@ -17,11 +17,13 @@ pub struct Import {
 /// A worker of this name for every kind of the story.
 pub fn worker(args: &Args, name: &str) -> Outcome<Worker> {
     let journal = Journal::open(&args.dir, name)?;
+    let witness = journal.clone();
     let (speed, j) = (args.speed, move || journal.clone());
     let (a, b, c, d) = (j.clone(), j.clone(), j.clone(), j);
     Ok(Worker::new(args.client()?)
         .name(name)
         .concurrency(args.concurrency)
+        .last_resort(move |why| witness.last_resort(why))
         .handler(
             "applicability",
             kinds::applicability(speed),

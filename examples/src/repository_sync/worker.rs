@@ -32,11 +32,13 @@ pub fn worker(args: &Args, name: &str) -> Outcome<Worker> {
         repositories: Repositories::within(&args.dir),
         journal: Journal::open(&args.dir, name)?,
     };
+    let journal = site.journal.clone();
     let (speed, s) = (args.speed, move || site.clone());
     let (a, b, c, d, e) = (s.clone(), s.clone(), s.clone(), s.clone(), s);
     Ok(Worker::new(args.client()?)
         .name(name)
         .concurrency(args.concurrency)
+        .last_resort(move |why| journal.last_resort(why))
         .handler("sync", kinds::sync(speed), move |run, load| {
             sync(a(), run, load)
         })

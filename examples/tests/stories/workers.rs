@@ -2,8 +2,15 @@
 
 use crate::server::Running;
 use interlock_api::claim::Op;
+use interlock_client::worker::NOT_STOPPED;
 use interlock_examples::journal::{Entry, Note};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// How often a worker is looked at.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// A program of a story, set up for the server of a test.
 pub(crate) struct Story<'a> {
@@ -26,7 +33,8 @@ impl Story<'_> {
     pub(crate) fn worker(&self, server: &Running, name: &str, concurrency: usize) -> Process {
         let mut command = self.command(server);
         command.args(["--work", name, "--concurrency", &concurrency.to_string()]);
-        Process(command.stdin(Stdio::null()).spawn().unwrap())
+        command.stdin(Stdio::null());
+        Process::begin(command)
     }
 
     /// The whole story in one process.
@@ -37,22 +45,55 @@ impl Story<'_> {
     }
 }
 
-/// A worker; gone with the test.
-pub(crate) struct Process(Child);
+/// A worker; gone with the test. One that ends itself since it could not stop a handler in time, as
+/// happens on a machine that is too busy, is started again, as whoever runs workers in earnest does.
+pub(crate) struct Process {
+    child: Arc<Mutex<Option<Child>>>,
+    watching: Option<JoinHandle<()>>,
+}
 
 impl Process {
+    fn begin(mut command: Command) -> Self {
+        let child = Arc::new(Mutex::new(Some(command.spawn().unwrap())));
+        let watched = child.clone();
+        let watching = std::thread::spawn(move || {
+            while look_after(&mut watched.lock().unwrap(), &mut command) {
+                std::thread::park_timeout(LOOK_EVERY);
+            }
+        });
+        Self {
+            child,
+            watching: Some(watching),
+        }
+    }
+
     /// `kill -9`.
-    pub(crate) fn kill(mut self) {
-        self.0.kill().unwrap();
-        self.0.wait().unwrap();
+    pub(crate) fn kill(self) {
+        drop(self);
     }
 }
 
 impl Drop for Process {
     fn drop(&mut self) {
-        let _gone = self.0.kill();
-        let _reaped = self.0.wait();
+        if let Some(mut child) = self.child.lock().unwrap().take() {
+            let _gone = child.kill();
+            let _reaped = child.wait();
+        }
+        if let Some(watching) = self.watching.take() {
+            watching.thread().unpark();
+            let _ended = watching.join();
+        }
     }
+}
+
+/// Starts a worker again that has ended itself. Says whether there is one to look after.
+fn look_after(child: &mut Option<Child>, command: &mut Command) -> bool {
+    let Some(child) = child else { return false };
+    let ended = child.try_wait().unwrap();
+    if ended.and_then(|status| status.code()) == Some(NOT_STOPPED) {
+        *child = command.spawn().unwrap();
+    }
+    true
 }
 
 /// Fails if two runs that conflict were ever at work at the same time. Those of a worker that was
@@ -60,8 +101,11 @@ impl Drop for Process {
 pub(crate) fn assert_exclusion(entries: &[Entry], killed: &[&str]) {
     let mut live: Vec<&Entry> = Vec::new();
     for entry in entries {
-        live.retain(|other| other.fence != entry.fence);
-        if entry.note == Note::Over {
+        live.retain(|other| match entry.note {
+            Note::Gone => other.worker != entry.worker,
+            _ => other.fence != entry.fence,
+        });
+        if entry.note == Note::Over || entry.note == Note::Gone {
             continue;
         }
         for other in &live {

@@ -56,12 +56,15 @@ pub fn count(view: &QuotaView, clock: &Clock) -> wire::QuotaCount {
         quota: view.quota.to_string(),
         resource: view.resource.as_ref().map(ToString::to_string),
         limits: (view.limits.iter())
-            .map(|(limit, used)| wire::LimitCount {
-                limit: (*limit).into(),
-                used: *used,
-                left: limit.units().saturating_sub(*used),
+            .map(|one| wire::LimitCount {
+                limit: one.limit.into(),
+                used: one.used,
+                left: one.limit.units().saturating_sub(one.used),
+                resets: one.resets.map(|at| clock.time(at)),
+                frees: one.frees.map(|at| clock.time(at)),
             })
             .collect(),
+        lent: view.lent,
         waiting: view.waiting,
         next: view.next.map(|next| clock.time(next)),
         paused_until: view.paused_until.map(|until| clock.time(until)),

@@ -5,9 +5,11 @@ use super::reason::{progress, reasons};
 use super::{claim, payload};
 use crate::sentence;
 use crate::span::Span;
-use crate::task::{End, EndWhy, Outcome, Run, State, Task};
+use crate::task::{End, EndWhy, FailedRun, Outcome, Run, State, Task};
 use crate::time::{Clock, Time};
 use interlock_core::event;
+use interlock_core::reply::StopWhy;
+use interlock_core::row::PastRun;
 use interlock_core::view::{TaskState, TaskView};
 use interlock_core::words::{self, Payload, TaskId};
 
@@ -54,6 +56,7 @@ fn bare(task: TaskId, state: State) -> Task {
         submitted: None,
         ended: None,
         end: None,
+        last_failure: None,
         worker: None,
         payload: None,
         result: None,
@@ -63,6 +66,29 @@ fn bare(task: TaskId, state: State) -> Task {
         schedule: None,
         retry_of: None,
     }
+}
+
+/// The last of some runs that failed.
+pub fn last_failure(runs: &[PastRun]) -> Option<FailedRun> {
+    runs.iter().rev().find_map(|run| {
+        let (message, detail) = match &run.how {
+            event::RunEnd::Failed { error } => {
+                (error.message.to_string(), error.detail.to_string())
+            }
+            event::RunEnd::Stopped {
+                why: StopWhy::TooLong,
+                ..
+            } => ("it ran too long".to_owned(), String::new()),
+            _ => return None,
+        };
+        Some(FailedRun {
+            message,
+            detail,
+            worker: run.worker.as_ref().map(ToString::to_string),
+            started: Time::from(run.started),
+            ended: Time::from(run.ended),
+        })
+    })
 }
 
 pub(crate) fn state(state: &TaskState) -> State {

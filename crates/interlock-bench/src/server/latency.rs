@@ -1,10 +1,10 @@
 //! From a submission to its hand-out to a parked take, on an idle server; and, in the same rhythm,
 //! what a write to the disk alone takes.
 
-use super::tasks::{Session, ask, submission};
 use crate::host::Host;
 use crate::measure::percentile;
 use crate::report::{Figure, Unit};
+use crate::tasks::{Session, ask, submission};
 use crate::wire::{Connection, post};
 use std::fs::File;
 use std::io::Write;

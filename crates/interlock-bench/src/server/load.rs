@@ -1,6 +1,6 @@
 //! A load: so many clients, each with a connection of its own, one request after the other.
 
-use super::tasks::ask;
+use crate::tasks::ask;
 use crate::wire::Connection;
 use std::net::SocketAddr;
 use std::sync::Arc;

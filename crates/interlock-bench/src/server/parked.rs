@@ -1,9 +1,9 @@
 //! Ten thousand parked takes: what they cost while nothing happens, and how many of them one task
 //! wakes.
 
-use super::tasks::{Session, ask, submission};
 use crate::host::Host;
 use crate::report::{Figure, Unit};
+use crate::tasks::{Session, ask, submission};
 use crate::wire::{Connection, post};
 use std::convert::Infallible;
 use std::sync::Arc;

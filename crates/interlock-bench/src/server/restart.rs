@@ -1,10 +1,10 @@
 //! A million tasks that wait: the memory they need, and how long a restart takes, with nothing and
 //! with ten million ended tasks in the history.
 
-use super::tasks::{Session, ask, submit};
 use crate::host::Host;
 use crate::measure::median;
 use crate::report::{Figure, Unit};
+use crate::tasks::{Session, ask, submit};
 use crate::wire::{Connection, get};
 use interlock_store::{HistoryRow, SqliteStore, Store};
 use std::path::Path;

@@ -1,10 +1,10 @@
 //! Single submissions, 64 at a time, beside an echo on the same server; and batches of 100.
 
 use super::load::rate;
-use super::tasks::{BATCH, Session, batch, submission};
 use crate::host::Host;
 use crate::measure::median;
 use crate::report::{Figure, Unit};
+use crate::tasks::{BATCH, Session, batch, submission};
 use crate::wire::post;
 use std::time::Duration;
 
@@ -74,7 +74,7 @@ async fn share(
     time: Duration,
     make: impl Fn(u64) -> Vec<u8> + Send + Sync + 'static,
 ) -> anyhow::Result<Share> {
-    settle(host).await?;
+    host.settle().await?;
     let before = host.cpu()?;
     let (answered, took) = rate(host.address, clients, time, make).await?;
     let cpu = host.cpu()?.saturating_sub(before);
@@ -82,19 +82,6 @@ async fn share(
         rate: answered as f64 / took.as_secs_f64(),
         micros: cpu.as_secs_f64() * 1e6 / answered as f64,
     })
-}
-
-/// Waits until the server has written everything that others left to it.
-async fn settle(host: &Host) -> anyhow::Result<()> {
-    const LOOKS: u32 = 100;
-    for _ in 0..LOOKS {
-        let before = host.cpu()?;
-        tokio::time::sleep(Duration::from_millis(200)).await;
-        if host.cpu()?.saturating_sub(before) <= Duration::from_millis(20) {
-            return Ok(());
-        }
-    }
-    anyhow::bail!("the server is not idle although nobody asks for anything")
 }
 
 fn show(turns: &[Turn]) -> Vec<Figure> {

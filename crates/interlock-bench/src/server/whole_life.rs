@@ -1,9 +1,9 @@
 //! Tasks through their whole life: submitted in batches while workers take 64 and finish 64 in one
 //! call; and the drain of a backlog by itself.
 
-use super::tasks::{BATCH, Session, submit};
 use crate::host::Host;
 use crate::report::{Figure, Unit};
+use crate::tasks::{BATCH, Session, submit};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -16,6 +16,10 @@ A configuration file:
   listen = \"127.0.0.1:7420\"
   data = \"/var/lib/interlock\"
 
+  [client]
+  server = \"https://interlock.example.org:7420\"
+  ca = \"/etc/interlock/ca.pem\"
+
   [[namespaces]]
   name = \"shops\"
 

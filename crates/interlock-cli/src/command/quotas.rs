@@ -6,7 +6,9 @@ use crate::global::Context;
 use crate::print;
 use clap::{Args, Subcommand};
 use interlock_api::Span;
-use interlock_api::quota::{Limit, PauseQuota, Quota, QuotaCount, QuotaPolicy, QuotaQuery};
+use interlock_api::quota::{
+    Limit, LimitCount, PauseQuota, Quota, QuotaCount, QuotaPolicy, QuotaQuery,
+};
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
@@ -132,12 +134,31 @@ pub fn counts(counts: &[QuotaCount], context: &Context) {
                 limit.limit.to_string(),
                 limit.used.to_string(),
                 limit.left.to_string(),
+                resets(count, limit, context),
                 count.waiting.to_string(),
                 next(count, context),
             ]
         })
     });
-    print::table(["QUOTA", "LIMIT", "USED", "LEFT", "WAITING", "NEXT"], rows);
+    print::table(
+        ["QUOTA", "LIMIT", "USED", "LEFT", "RESET", "WAITING", "NEXT"],
+        rows,
+    );
+    for count in counts.iter().filter(|count| count.lent > 0) {
+        let (quota, lent) = (&count.quota, print::count(count.lent, "unit"));
+        print::line(format_args!(
+            "Of {quota}, {lent} counted as used are with live runs, which spend by themselves."
+        ));
+    }
+}
+
+fn resets(count: &QuotaCount, limit: &LimitCount, context: &Context) -> String {
+    match limit.resets {
+        Some(at) if at.ms().saturating_sub(context.now.ms()) < 1_000 => "in a moment".to_owned(),
+        Some(at) => context.ago(at),
+        None if limit.used > 0 && count.lent > 0 => "while it runs".to_owned(),
+        None => String::new(),
+    }
 }
 
 fn next(count: &QuotaCount, context: &Context) -> String {

@@ -7,7 +7,7 @@ pub use store_kind::StoreKind;
 
 use crate::config::Config;
 use crate::exit::{Failure, Outcome};
-use crate::{config, logs, print};
+use crate::{config, logs};
 use anyhow::anyhow;
 use clap::Args;
 use interlock_server::cluster::NodeConfig;
@@ -16,7 +16,7 @@ use interlock_server::server::Server;
 use interlock_store::{MemoryStore, PostgresStore, SqliteStore, Store, StoreError};
 use std::io::Write;
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::{mpsc, oneshot};
@@ -113,7 +113,7 @@ impl Serve {
     /// Flags win over the environment, that over the file; then come the defaults.
     fn settle(self) -> Result<Settled, Failure> {
         let config = match &self.config {
-            Some(file) => good(Config::read(file)?, file)?,
+            Some(file) => Config::good(file)?,
             None => Config::default(),
         };
         let file = config.server.clone();
@@ -145,19 +145,6 @@ impl Serve {
             config,
         })
     }
-}
-
-/// A configuration without mistakes; its warnings go to the log later.
-fn good(config: Config, file: &Path) -> Result<Config, Failure> {
-    let Some(mistake) = config.mistakes.first() else {
-        return Ok(config);
-    };
-    let (file, count) = (file.display(), config.mistakes.len() as u64);
-    let mistakes = print::count(count, "mistake");
-    Err(
-        Failure::usage(anyhow!("{file} has {mistakes}; the first: {mistake}"))
-            .hint(format!("`interlock config check {file}` names them all")),
-    )
 }
 
 /// A store that is open, of one process or of several.
@@ -286,7 +273,7 @@ fn cannot_open(error: StoreError) -> Failure {
     }
 }
 
-fn cannot_listen(error: DoorError) -> Failure {
+pub(super) fn cannot_listen(error: DoorError) -> Failure {
     match &error {
         DoorError::Listen { source, .. } if source.kind() == std::io::ErrorKind::AddrInUse => {
             Failure::from(error)

@@ -11,6 +11,7 @@ use crate::exit::Outcome;
 use crate::global::Context;
 use clap::{Args, Subcommand};
 
+pub use explain::tree;
 pub use list::resources;
 
 const EXAMPLES: &str = "\

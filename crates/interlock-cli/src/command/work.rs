@@ -5,6 +5,7 @@ mod line;
 mod outcome;
 mod tail;
 
+use super::policy::PolicyArgs;
 use crate::exit::{Failure, Outcome};
 use crate::global::Context;
 use crate::logs;
@@ -12,7 +13,7 @@ use child::Program;
 use clap::Args;
 use interlock_api::Span;
 use interlock_api::json::Json;
-use interlock_client::worker::{IfNamed, Run, Worker, WorkerError};
+use interlock_client::worker::{IfNamed, KindPolicy, Run, Worker, WorkerError};
 use std::ffi::OsString;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -23,6 +24,8 @@ Examples:
   interlock work --kind sync -- ./sync.sh
       Runs ./sync.sh for each task of the kind, one at a time.
   interlock work --kind sync --kind publish --concurrency 8 --name w1 -- python3 worker.py
+  interlock work --kind import --register --lease 1m --waits 3m,20m,3h --quota shop-calls -- ./import
+      Registers the kind with this policy, then works; `interlock kinds set` has the same flags.
   interlock work --kind thumbnail -- sh -c 'jq -r .url | xargs curl -sf -o /tmp/$INTERLOCK_TASK'
 
 The command finds the payload on standard input, as JSON, and in its environment:
@@ -63,7 +66,8 @@ pub struct Work {
     /// A kind to work on; may be repeated
     #[arg(long = "kind", value_name = "KIND", required = true)]
     kinds: Vec<String>,
-    /// Register the kinds first, as they are by default; without it they must be registered
+    /// Register the kinds first, with the policy that the flags below say; without it they must be
+    /// registered
     #[arg(long)]
     register: bool,
     /// The name of the worker [default: machine and process]
@@ -91,6 +95,8 @@ pub struct Work {
     /// What to log, such as `info` or `debug` [default: warn,interlock_client=info]
     #[arg(long, value_name = "FILTER", env = "INTERLOCK_LOG")]
     log: Option<String>,
+    #[command(flatten, next_help_heading = "Policy of the kinds, with --register")]
+    policy: PolicyArgs,
     /// The command and its arguments
     #[arg(last = true, required = true, value_name = "COMMAND")]
     command: Vec<OsString>,
@@ -102,7 +108,8 @@ impl Work {
         let filter = self.log.as_deref().unwrap_or("warn,interlock_client=info");
         logs::start(logs::filter(filter)?, logs::Format::default());
         let runtime = tokio::runtime::Runtime::new()?;
-        let done = runtime.block_on(self.worker(context).run());
+        let worker = self.worker(context)?;
+        let done = runtime.block_on(worker.run());
         // Nothing of a handler is waited for: the commands end with this process.
         runtime.shutdown_background();
         match done {
@@ -111,7 +118,13 @@ impl Work {
         }
     }
 
-    fn worker(self, context: &Context) -> Worker {
+    fn worker(self, context: &Context) -> Result<Worker, Failure> {
+        let policy = self.policy.policy()?;
+        if !self.register && policy != KindPolicy::default() {
+            let why = "flags that say the policy of a kind need --register";
+            return Err(Failure::usage(anyhow::anyhow!(why)));
+        }
+        let policy = self.register.then_some(policy);
         let mut worker = Worker::new(context.client.clone())
             .concurrency(usize::from(self.concurrency))
             .if_named(match (self.takeover, self.no_wait) {
@@ -131,13 +144,16 @@ impl Work {
         });
         for kind in self.kinds {
             let program = program.clone();
-            let policy = self.register.then(Default::default);
-            worker = worker.handler(kind, policy, move |run: Run, payload: Option<Json>| {
-                let program = program.clone();
-                async move { program.run(run, payload).await }
-            });
+            worker = worker.handler(
+                kind,
+                policy.clone(),
+                move |run: Run, payload: Option<Json>| {
+                    let program = program.clone();
+                    async move { program.run(run, payload).await }
+                },
+            );
         }
-        worker
+        Ok(worker)
     }
 }
 

@@ -1,13 +1,15 @@
 //! Reads a document item by item, so that one mistake hides no other.
 
 use super::tree::{self, Node};
-use super::{Config, Declared, ServerConfig};
+use super::{ClientConfig, Config, Declared, ServerConfig};
+use crate::global::DEFAULT_SERVER;
 use interlock_api::convert;
 use interlock_api::kind::KindPolicy;
 use interlock_api::namespace::NamespacePolicy;
 use interlock_api::quota::QuotaPolicy;
 use interlock_api::schedule::SchedulePolicy;
-use interlock_api::{Problem, parse};
+use interlock_api::{Code, Problem, parse};
+use interlock_client::{BadSetting, Client};
 use interlock_core::Command;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -18,7 +20,14 @@ use toml::de::{DeTable, DeValue};
 const MISTAKES_MAX: usize = 20;
 
 /// What the document may have.
-const SECTIONS: [&str; 5] = ["server", "namespaces", "quotas", "kinds", "schedules"];
+const SECTIONS: [&str; 6] = [
+    "server",
+    "client",
+    "namespaces",
+    "quotas",
+    "kinds",
+    "schedules",
+];
 
 pub(super) fn read(text: &str) -> Config {
     let mut reading = Reading {
@@ -68,6 +77,11 @@ impl Reading<'_> {
             && let Some(server) = self.item::<ServerConfig, _>(node, "server", None, Ok)
         {
             self.config.server = server;
+        }
+        if let Some(node) = document.get("client")
+            && let Some(client) = self.item(node, "client", None, client)
+        {
+            self.config.client = client;
         }
         self.each(document, "namespaces", Self::namespace);
         // In this order each finds what it names.
@@ -213,6 +227,17 @@ impl Reading<'_> {
         }
         None
     }
+}
+
+/// Settings that a client can be made of.
+fn client(client: ClientConfig) -> Result<ClientConfig, Problem> {
+    let bad = |field, error: BadSetting| Problem::new(Code::BadValue, error.to_string()).at(field);
+    let server = client.server.as_deref().unwrap_or(DEFAULT_SERVER);
+    let made = Client::new(server).map_err(|error| bad("server", error))?;
+    if let Some(namespace) = &client.namespace {
+        (made.in_namespace(namespace)).map_err(|error| bad("namespace", error))?;
+    }
+    Ok(client)
 }
 
 fn parsed<W: DeserializeOwned>(value: &Value) -> Result<W, Problem> {

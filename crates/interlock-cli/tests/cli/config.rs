@@ -1,6 +1,6 @@
 //! `interlock config check`: every mistake with its place.
 
-use crate::run::{interlock, shown};
+use crate::run::{Server, interlock, shown};
 use tempfile::TempDir;
 
 fn check(text: &str) -> String {
@@ -79,6 +79,48 @@ submission = { kind = "sync", resources = ["no-type"] }
 [other]
 "#
     ));
+}
+
+#[test]
+fn how_clients_reach_the_server_is_checked_too() {
+    let good = "[client]\nserver = \"https://a:1,https://b:2\"\nca = \"ca.pem\"\n";
+    assert!(check(good).contains("is fine"), "{}", check(good));
+    insta::assert_snapshot!(check(
+        r#"
+[client]
+server = "ftp://a"
+namespace = "a\nb"
+ca = 7
+cert = "x"
+"#
+    ));
+}
+
+#[test]
+fn commands_find_the_server_by_the_file_that_the_environment_names() {
+    let server = Server::start(&["--store", "memory"]);
+    let dir = server.dir.path();
+    let ask = |file: &str, more: &[&str]| {
+        std::fs::write(dir.join("client.toml"), file).unwrap();
+        let mut command = interlock(dir);
+        command.env("INTERLOCK_CONFIG", "client.toml");
+        let output = command.args(["status"]).args(more).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        (output.status.code(), said)
+    };
+    let address = &server.address;
+    let here = format!("[client]\nserver = {address:?}\n");
+    assert_eq!(ask(&here, &[]).0, Some(0));
+    // A flag wins over the file.
+    let away = "[client]\nserver = \"http://127.0.0.1:1\"\n";
+    assert_ne!(ask(away, &[]).0, Some(0));
+    assert_eq!(ask(away, &["--server", address]).0, Some(0));
+    let (code, said) = ask(&format!("{here}ca = \"nothing.pem\"\n"), &[]);
+    assert_ne!(code, Some(0));
+    assert!(said.contains("nothing.pem"), "{said}");
+    let (code, said) = ask(&format!("{here}colour = 1\n"), &[]);
+    assert_eq!(code, Some(2));
+    assert!(said.contains("client.toml has 1 mistake"), "{said}");
 }
 
 #[test]

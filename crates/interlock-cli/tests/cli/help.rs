@@ -5,6 +5,8 @@ use std::path::Path;
 
 const COMMANDS: &[(&str, &[&str])] = &[
     ("serve", &[]),
+    ("demo", &[]),
+    ("top", &[]),
     ("submit", &[]),
     ("work", &[]),
     (

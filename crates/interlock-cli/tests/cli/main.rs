@@ -3,6 +3,7 @@
 
 mod commands;
 mod config;
+mod demo;
 mod help;
 mod lost;
 mod postgres;
@@ -11,5 +12,6 @@ mod serve;
 #[path = "../../../interlock-store/tests/crash/shim.rs"]
 #[allow(dead_code, reason = "the store's tests use more of it")]
 mod shim;
+mod top;
 mod waiting;
 mod work;

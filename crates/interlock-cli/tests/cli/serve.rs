@@ -4,7 +4,7 @@ use crate::run::{Server, interlock, shown};
 use std::process::Command;
 use tempfile::TempDir;
 
-fn signal(name: &str, pid: u32) {
+pub(crate) fn signal(name: &str, pid: u32) {
     let sent = Command::new("kill").args([name, &pid.to_string()]).status();
     assert!(sent.unwrap().success());
 }

@@ -295,6 +295,70 @@ fn two_workers_of_one_name_are_not_at_work_at_once() {
 }
 
 #[test]
+fn a_worker_registers_its_kinds_with_the_policy_that_its_flags_say() {
+    let server = Server::start(&["--store", "memory"]);
+    let flags = [
+        "--register",
+        "--lease",
+        "7s",
+        "--op",
+        "read",
+        "--waits",
+        "50ms",
+        "--tries",
+        "2",
+        "--on-loss",
+        "cancel",
+    ];
+    let more = [&["--name", "w1", "--kind", "other"], &flags[..]].concat();
+    let _worker = Worker::begin(&server, &more, &["false"]);
+    until("the kinds are registered", || {
+        let listed = json(&server, &["kinds", "list"]);
+        listed["items"]
+            .as_array()
+            .is_some_and(|kinds| kinds.len() == 2)
+    });
+    for kind in ["job", "other"] {
+        let policy = json(&server, &["kinds", "show", kind])["policy"].clone();
+        assert_eq!(policy["lease"], "7s");
+        assert_eq!(policy["op"], "read");
+        assert_eq!(policy["on_loss"], "cancel");
+        assert_eq!(policy["retry"]["tries"], 2);
+    }
+    let task = submit(&server, "a:1", &[]);
+    assert_eq!(ended(&server, &task)["tries"], 2);
+    // Without the word they would change nothing, and nobody would notice.
+    let refused = server
+        .command(&["work", "--kind", "job", "--lease", "9s", "--", "true"])
+        .output()
+        .unwrap();
+    assert_eq!(refused.status.code(), Some(2));
+    let said = String::from_utf8(refused.stderr).unwrap();
+    assert!(said.contains("--register"), "{said}");
+    let policy = json(&server, &["kinds", "show", "job"])["policy"].clone();
+    assert_eq!(policy["lease"], "7s");
+}
+
+#[test]
+fn a_task_that_is_tried_again_shows_its_last_failure() {
+    let server = Server::start(&["--store", "memory"]);
+    kind(&server, &["--waits", "1h"]);
+    let script = "echo 'error the mirror is gone'; echo 'some output'; exit 1";
+    let _worker = Worker::begin(&server, &["--name", "w1"], &["sh", "-c", script]);
+    let task = submit(&server, "a:1", &[]);
+    until("it has failed", || {
+        json(&server, &["tasks", "show", &task])["tries"] == 1
+    });
+    let shown = server.command(&["tasks", "show", &task]).output().unwrap();
+    let shown = String::from_utf8(shown.stdout).unwrap();
+    let said = "the mirror is gone (on w1, after ";
+    assert!(
+        shown.contains(said) && shown.contains("some output"),
+        "{shown}"
+    );
+}
+
+#[test]
 fn a_kind_that_nobody_registered_is_named() {
     let server = Server::start(&["--store", "memory"]);
     let worker = server

@@ -3,6 +3,11 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+/// How long it may take until a process has ended.
+const ENDED_MS: u64 = 100;
+/// How long it may take until a handler that was dropped is seen to be gone.
+const SEEN_GONE_MS: u64 = 70;
+
 /// A lease, in milliseconds of the clock that includes sleep.
 #[derive(Debug)]
 pub(super) struct Lease {
@@ -38,14 +43,15 @@ impl Lease {
         self.at(80, 100)
     }
 
-    /// When the handler is dropped.
+    /// When the handler is dropped: at 0.9, or as much earlier as it takes to see that it is gone.
     pub(super) fn abort_at(&self) -> u64 {
-        self.at(90, 100)
+        self.exit_at() - (self.length_ms * 7 / 100).max(SEEN_GONE_MS)
     }
 
-    /// When the process ends if the handler is still there.
+    /// When the process ends if the handler is still there: at 0.97, or as much earlier as it takes
+    /// to end a process on a busy machine.
     pub(super) fn exit_at(&self) -> u64 {
-        self.at(97, 100)
+        self.at(1, 1) - (self.length_ms * 3 / 100).max(ENDED_MS)
     }
 
     pub(super) fn is_over(&self, now: u64) -> bool {
@@ -73,6 +79,16 @@ mod tests {
         ];
         assert_eq!(steps, [6_000, 8_500, 13_000, 14_500, 15_550]);
         assert!(steps.is_sorted() && lease.exit_at() < 16_000);
+    }
+
+    #[test]
+    fn a_short_lease_leaves_time_to_end_the_process_too() {
+        for length_ms in 1_000..10_000 {
+            let lease = Lease::new(0, length_ms);
+            let steps = [lease.cancel_at(), lease.abort_at(), lease.exit_at()];
+            assert!(steps.is_sorted(), "{length_ms}: {steps:?}");
+            assert!(lease.exit_at() + ENDED_MS <= length_ms, "{length_ms}");
+        }
     }
 
     #[test]

@@ -104,8 +104,8 @@ impl State {
         }
         self.kinds.get_mut(kind).tasks.remove(&id);
         for claim in claims {
+            self.resources.remove_task(claim.resource, (kind, id));
             let resource = self.resources.get_mut(claim.resource);
-            resource.tasks.remove(&(kind, id));
             if let Some(barrier) = &mut resource.barrier
                 && claim.op.is_lifecycle()
             {

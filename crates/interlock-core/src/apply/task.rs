@@ -52,8 +52,8 @@ impl State {
     pub(crate) fn add_task(&mut self, task: Box<Task>) {
         let id = task.id;
         for claim in &task.claims {
+            self.resources.add_task(claim.resource, (task.kind, id));
             let resource = self.resources.get_mut(claim.resource);
-            resource.tasks.insert((task.kind, id));
             if claim.op == Op::Create {
                 let barrier = resource.barrier.get_or_insert_default();
                 barrier.creates.insert(id);

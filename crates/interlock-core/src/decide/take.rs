@@ -100,6 +100,7 @@ impl Core {
         let take = ParkedTake {
             number,
             max,
+            at_once: self.state.sessions[session].runs.len() + max,
             seq,
             until,
             finished,

@@ -72,6 +72,25 @@ impl Instance {
         }
     }
 
+    /// When nothing of this limit will be in use; `None` if nothing is, or if a run has to end first.
+    pub(crate) fn resets(&self, limit: &Limit, now: Elapsed) -> Option<Elapsed> {
+        let Limit::Window { per_ms, .. } = limit else {
+            return None;
+        };
+        let held = self.out + self.set_aside > 0;
+        let last = self.buckets(*per_ms, now).last().filter(|_| !held)?;
+        Some(last.end.plus(self.counts_ms(*per_ms)))
+    }
+
+    /// When the oldest units that a window counts come free.
+    pub(crate) fn frees(&self, limit: &Limit, now: Elapsed) -> Option<Elapsed> {
+        let Limit::Window { per_ms, .. } = limit else {
+            return None;
+        };
+        let oldest = self.buckets(*per_ms, now).next()?;
+        Some(oldest.end.plus(self.counts_ms(*per_ms)))
+    }
+
     /// Whether every limit has room for so many units.
     pub(crate) fn has(&self, quota: &Quota, cost: u64, now: Elapsed) -> bool {
         self.paused_until <= now

@@ -129,6 +129,11 @@ impl Resource {
         (self.writers.len() + self.readers.len() + outside) as u64
     }
 
+    /// All tasks that wait and claim it.
+    pub(crate) fn waiting(&self) -> u64 {
+        (self.tasks.len() - self.holders.len()) as u64
+    }
+
     fn is_unused(&self) -> bool {
         self.tasks.is_empty() && !self.hold && !self.dirty
     }
@@ -168,6 +173,14 @@ impl Barrier {
 pub(crate) struct Resources {
     slab: Slab<Box<Resource>>,
     by_name: Map<ResourceName, ResourceIx>,
+    /// Derived: those with more than one task, by how many of them there are, about.
+    crowded: BTreeSet<(u32, ResourceIx)>,
+}
+
+/// How crowded a resource with so many tasks is: each step is twice as many, so that most tasks
+/// come and go without a change; 0 for those that nobody waits for.
+fn crowd(tasks: usize) -> u32 {
+    tasks.max(1).ilog2()
 }
 
 impl Resources {
@@ -175,6 +188,7 @@ impl Resources {
         Self {
             slab: Slab::new(),
             by_name: Map::new(seed),
+            crowded: BTreeSet::new(),
         }
     }
 
@@ -206,6 +220,52 @@ impl Resources {
 
     pub(crate) fn get_mut(&mut self, index: ResourceIx) -> &mut Resource {
         self.slab.get_mut(index.0)
+    }
+
+    /// A task claims a resource.
+    pub(crate) fn add_task(&mut self, index: ResourceIx, task: (KindId, TaskId)) {
+        let resource = self.slab.get_mut(index.0);
+        let before = crowd(resource.tasks.len());
+        resource.tasks.insert(task);
+        let after = crowd(resource.tasks.len());
+        self.crowd_changed(index, before, after);
+    }
+
+    /// A task that claimed a resource has ended.
+    pub(crate) fn remove_task(&mut self, index: ResourceIx, task: (KindId, TaskId)) {
+        let resource = self.slab.get_mut(index.0);
+        let before = crowd(resource.tasks.len());
+        resource.tasks.remove(&task);
+        let after = crowd(resource.tasks.len());
+        self.crowd_changed(index, before, after);
+    }
+
+    fn crowd_changed(&mut self, index: ResourceIx, before: u32, after: u32) {
+        if before == after {
+            return;
+        }
+        if before > 0 {
+            self.crowded.remove(&(before, index));
+        }
+        if after > 0 {
+            self.crowded.insert((after, index));
+        }
+    }
+
+    /// Those with more than one task, the most crowded first: none is followed by one with more than
+    /// twice as many.
+    pub(crate) fn crowded(&self) -> impl Iterator<Item = (ResourceIx, &Resource)> {
+        let crowded = self.crowded.iter().rev();
+        crowded.map(|(_, index)| (*index, self.get(*index)))
+    }
+
+    /// Whether exactly the right ones are among the crowded, by a full scan.
+    pub(crate) fn are_crowds_right(&self) -> bool {
+        let crowds = self
+            .iter()
+            .map(|(index, resource)| (crowd(resource.tasks.len()), index));
+        let crowds = crowds.filter(|(crowd, _)| *crowd > 0);
+        crowds.collect::<BTreeSet<_>>() == self.crowded
     }
 
     /// Lets a resource go that nothing refers to any more.

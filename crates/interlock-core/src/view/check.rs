@@ -24,6 +24,11 @@ impl Core {
         self.state.check_tasks()?;
         self.state.check_runs()?;
         self.state.check_counts()?;
+        let crowds = self.state.resources.are_crowds_right();
+        ensure!(
+            crowds,
+            "the crowded resources are not those with many tasks"
+        );
         for (index, resource) in self.state.resources.iter() {
             self.state.check_resource(index, resource)?;
         }

@@ -1,6 +1,6 @@
 //! Resources and counts of quotas as they are now.
 
-use super::{QuotaView, ResourceState, ResourceView};
+use super::{LimitView, QuotaView, ResourceState, ResourceView};
 use crate::Core;
 use crate::event::{InstanceName, Stage};
 use crate::limits;
@@ -41,7 +41,7 @@ impl Core {
                 .take(limits::LINE_SHOWN_MAX)
                 .map(|key| key.task)
                 .collect(),
-            waiting: (found.tasks.len() - found.holders.len()) as u64,
+            waiting: found.waiting(),
             quotas,
         }
     }
@@ -64,7 +64,7 @@ impl Core {
         scheduled.into_iter().map(|(_, task)| task).collect()
     }
 
-    fn resource_state(&self, resource: &Resource) -> ResourceState {
+    pub(super) fn resource_state(&self, resource: &Resource) -> ResourceState {
         let failing = |(_, task): &&(_, TaskId)| {
             matches!(self.state.task(*task).stage, Stage::Retrying { .. })
         };
@@ -104,12 +104,18 @@ impl Core {
         let found = self.state.quotas.instances.get(&name);
         let instance = found.map_or(&fresh, |found| &**found);
         let limits = (definition.limits.iter())
-            .map(|limit| (*limit, instance.used(limit, now)))
+            .map(|limit| LimitView {
+                limit: *limit,
+                used: instance.used(limit, now),
+                resets: instance.resets(limit, now),
+                frees: instance.frees(limit, now),
+            })
             .collect();
         Some(QuotaView {
             quota: quota.clone(),
             resource: resource.cloned(),
             limits,
+            lent: instance.out,
             waiting: instance.queue.len() as u64,
             next: instance.timer.filter(|_| !instance.queue.is_empty()),
             paused_until: (instance.paused_until > now).then_some(instance.paused_until),

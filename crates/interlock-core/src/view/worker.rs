@@ -43,7 +43,8 @@ impl Core {
                 .collect(),
             lost: session.lost,
             draining: session.draining,
-            parked: self.soft.parked.contains_key(&session.id),
+            at_once: (self.soft.parked.get(&session.id)).map(|take| take.at_once as u64),
+            heard: self.soft.heard.get(&session.id).copied(),
         }
     }
 

@@ -3,6 +3,7 @@
 use crate::givens::REPOSITORIES;
 use crate::scenario::{play, resource};
 use interlock_core::limits;
+use interlock_core::words::TaskId;
 
 #[test]
 fn a_resource_needs_no_declaration() {
@@ -75,7 +76,7 @@ fn a_resource_shows_its_quotas() {
         .quotas
         .iter()
         .flat_map(|quota| &quota.limits)
-        .map(|l| l.1)
+        .map(|limit| limit.used)
         .collect();
     assert_eq!(used, [3, 3]);
 }
@@ -102,5 +103,88 @@ fn progress_is_shown_with_the_task_and_its_latest_value_wins() {
          at 1s   beat w1 progress=1/10          | 1 go on
          at 2s   beat w1 progress=7/10          | 1 go on
          at 2s   show 1 long                    | running on w1, 7/10 files",
+    );
+}
+
+#[test]
+fn the_busiest_lines_come_first_and_say_who_is_next() {
+    let world = play(
+        REPOSITORIES,
+        "submit sync repository:alone       | accepted 1
+         submit publish repository:read     | accepted 2
+         submit publish repository:read     | accepted 3
+         take w1 max=3                      | 1 2 3
+         submit sync repository:two         | accepted 4
+         submit sync repository:two         | postponed 5: ahead 4
+         submit sync repository:busy        | accepted 6
+         submit sync repository:busy        | postponed 7: ahead 6
+         submit sync repository:busy        | postponed 8: ahead 6 7
+         submit sync repository:busy        | postponed 9: ahead 6 7 8
+         take w2                            | 4
+         submit delete repository:two       | postponed 10: held by 4, ahead 5
+         submit sync repository:later due=1h | postponed 11: scheduled until 1h
+         submit sync repository:later due=1h | postponed 12: scheduled until 1h",
+    );
+    let seen = |limit| -> Vec<String> {
+        let lines = world.core.busiest(limit).into_iter();
+        lines
+            .map(|line| {
+                let id = |task: Option<TaskId>| task.map_or(0, |task| task.0);
+                format!(
+                    "{}: {} by {}, {} wait, {} is next",
+                    line.resource,
+                    line.running,
+                    id(line.holder),
+                    line.waiting,
+                    id(line.first)
+                )
+            })
+            .collect()
+    };
+    // Nobody waits where all are readers that run, or where one task is alone.
+    assert_eq!(
+        seen(10),
+        [
+            "repository:busy: 0 by 0, 4 wait, 6 is next",
+            "repository:later: 0 by 0, 2 wait, 11 is next",
+            "repository:two: 1 by 4, 2 wait, 5 is next",
+        ]
+    );
+    assert_eq!(seen(1).len(), 1);
+}
+
+#[test]
+fn the_counts_of_quotas_that_matter_are_shown() {
+    let world = play(
+        "quota all 5/1m
+         quota second per=shop 2/1s 1000/24h
+         kind sync quota=second:2 quota=all:1
+         kind free
+         register w1 sync free",
+        "submit sync shop:1                 | accepted 1
+         submit sync shop:2                 | accepted 2
+         take w1 max=2                      | 1 2
+         finish w1 1 ok                 | succeeded
+         finish w1 2 ok                 | succeeded
+         submit sync shop:2                 | postponed 3: *
+         submit free shop:1                 | accepted 4
+         take w1                            | 4",
+    );
+    let counts = world.core.counts_in_use(10);
+    let seen: Vec<String> = (counts.iter())
+        .map(|count| {
+            let of = count.resource.as_ref().map_or("all", |name| name.as_str());
+            let limits = count.limits.iter();
+            let limits = limits.map(|limit| (limit.used, limit.frees.is_some()));
+            format!("{} {of} {:?}", count.quota, limits.collect::<Vec<_>>())
+        })
+        .collect();
+    assert_eq!(
+        seen,
+        [
+            "all all [(2, true)]",
+            "second shop:2 [(2, true), (2, true)]",
+            "second shop:1 [(2, true), (2, true)]",
+        ]
     );
 }

@@ -42,7 +42,7 @@ impl Cluster {
     ) {
         let every = self.config.lease / LOOKS;
         // Renewals wait for nothing but the database, whatever the namespaces do.
-        let renewing = tokio::spawn(renew_always(self.clone(), every));
+        let renewing = tokio::spawn(renew_always(self.clone(), server.clone(), every));
         loop {
             self.look_once(&server).await;
             tokio::select! {
@@ -194,12 +194,16 @@ impl Cluster {
 }
 
 /// Renews the lease again and again; joins anew when it is over.
-async fn renew_always(cluster: Arc<Cluster>, every: Duration) {
+async fn renew_always(cluster: Arc<Cluster>, server: Arc<Server>, every: Duration) {
     loop {
         let node = cluster.clone();
         let renewed = spawn_blocking(move || node.renew()).await;
         if let Ok(Err(error)) = renewed {
             warn!(%error, "the lease was not renewed");
+            if matches!(error, StoreError::Poisoned(_)) {
+                cluster.lease.end();
+                return server.lose(&error);
+            }
             if matches!(error, StoreError::LeaseEnded) {
                 cluster.lease.end();
                 if let Err(error) = cluster.join().await {
@@ -215,7 +219,9 @@ async fn renew_always(cluster: Arc<Cluster>, every: Duration) {
 impl Cluster {
     fn renew(&self) -> Result<(), StoreError> {
         let sent = boot_ms();
-        let lease = self.ownership().renew()?;
+        let mut ownership = self.ownership();
+        let lease = ownership.renew()?;
+        self.check_generation(&ownership)?;
         self.lease.granted(sent, lease.left);
         Ok(())
     }

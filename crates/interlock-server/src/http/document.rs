@@ -19,6 +19,7 @@ use utoipa::openapi::{OpenApi as Openapi, Required};
         license(name = "Apache-2.0", identifier = "Apache-2.0"),
     ),
     tags(
+        (name = "overview", description = "A namespace in one look."),
         (name = "tasks", description = "Submit, look at, wait for and steer tasks."),
         (name = "groups", description = "Tasks that are admitted together, all or none."),
         (name = "resources", description = "What tasks touch: who holds it, and who waits for it."),

@@ -3,7 +3,7 @@
 use super::answer::{Json, Problems};
 use super::body::{Body1, Named, Query};
 use super::pages::ByName;
-use super::{Access, Answer, App, Operate, Read};
+use super::{Access, Answer, App, Operate, Read, clock_of};
 use interlock_api::convert;
 use interlock_api::page::{Page, PageQuery};
 use interlock_api::task::{Done, Nothing};
@@ -34,7 +34,9 @@ async fn list(access: Access<Read>, Query(query): Query<PageQuery>) -> Answer<Js
         let found = view
             .core
             .list_workers(wanted.after.as_ref(), wanted.wanted());
-        found.iter().map(convert::worker::worker).collect()
+        let clock = clock_of(view.now);
+        let shown = |worker| convert::worker::worker(worker, &clock);
+        found.iter().map(shown).collect()
     });
     Ok(Json(
         by_name.page(workers.await?, |worker: &Worker| &worker.name),
@@ -53,9 +55,11 @@ async fn show(access: Access<Read>, Named(name): Named) -> Answer<Json<Worker>> 
     let name = convert::name(&name, "name")?;
     let found = access.namespace.cell.read(move |view| {
         let found = view.core.worker(&name);
-        found.ok_or(Refusal::UnknownWorker(name))
+        let clock = clock_of(view.now);
+        let shown = found.map(|worker| convert::worker::worker(&worker, &clock));
+        shown.ok_or(Refusal::UnknownWorker(name))
     });
-    Ok(Json(convert::worker::worker(&found.await??)))
+    Ok(Json(found.await??))
 }
 
 /// Gives a worker no new work; it leaves when it is done.

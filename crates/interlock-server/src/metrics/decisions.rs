@@ -1,6 +1,7 @@
 //! What a cell counts: commands, verdicts, and how runs end.
 
-use super::{DecisionLabels, Metrics, RunLabels, VerdictLabels};
+use super::{DecisionLabels, Metrics, NamespaceLabels, RunLabels, VerdictLabels};
+use interlock_api::overview::Totals;
 use interlock_core::event::{Event, RunEnd};
 use interlock_core::reply::{Answer, Verdict};
 use interlock_core::{Command, Record, Reply};
@@ -26,6 +27,7 @@ const ENDS: [&str; 6] = [
 pub struct DecisionMetrics {
     commands: [Counter; COMMANDS.len()],
     verdicts: [Counter; VERDICTS.len()],
+    started: Counter,
     ends: [Counter; ENDS.len()],
 }
 
@@ -41,6 +43,12 @@ impl DecisionMetrics {
                 let namespace = namespace.clone();
                 counter(&metrics.verdicts, VerdictLabels { namespace, verdict })
             }),
+            started: counter(
+                &metrics.started,
+                NamespaceLabels {
+                    namespace: namespace.clone(),
+                },
+            ),
             ends: ENDS.map(|end| {
                 let namespace = namespace.clone();
                 counter(&metrics.runs, RunLabels { namespace, end })
@@ -71,9 +79,32 @@ impl DecisionMetrics {
             }
         }
         for event in record.iter().flat_map(|record| &record.events) {
-            if let Event::RunEnded(ended) = event {
-                self.ends[end(&ended.how)].inc();
+            match event {
+                Event::Started(_) => _ = self.started.inc(),
+                Event::RunEnded(ended) => _ = self.ends[end(&ended.how)].inc(),
+                _ => {}
             }
+        }
+    }
+
+    /// What was counted so far.
+    pub fn totals(&self) -> Totals {
+        let [accepted, postponed, coalesced, rejected, refused] =
+            self.verdicts.each_ref().map(Counter::get);
+        let [succeeded, failed, released, returned, lost, stopped] =
+            self.ends.each_ref().map(Counter::get);
+        Totals {
+            accepted,
+            postponed,
+            coalesced,
+            rejected,
+            refused,
+            started: self.started.get(),
+            succeeded,
+            failed,
+            released: released + returned,
+            lost,
+            stopped,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The answer to a scrape: what was counted, and what the state shows now.
 
-use super::Metrics;
+use super::{Metrics, NamespaceLabels};
 use crate::cell::View;
 use crate::server::Server;
 use prometheus_client::encoding::EncodeLabelSet;
@@ -26,11 +26,6 @@ struct QuotaLabels {
     namespace: String,
     quota: String,
     limit: String,
-}
-
-#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
-struct NamespaceLabels {
-    namespace: String,
 }
 
 /// What the state of the namespaces shows.
@@ -95,7 +90,7 @@ impl Seen {
         let quotas = quotas.flat_map(|count| {
             let quota = count.quota.to_string();
             let limits = count.limits.into_iter();
-            limits.map(move |(limit, used)| (quota.clone(), format!("{limit:?}"), used))
+            limits.map(move |one| (quota.clone(), format!("{:?}", one.limit), one.used))
         });
         Self {
             kinds: kinds.collect(),

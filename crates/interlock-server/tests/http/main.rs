@@ -9,6 +9,7 @@ mod poison;
 mod refusals;
 mod routes;
 mod sample;
+mod shown;
 mod slow;
 mod stopping;
 mod talk;

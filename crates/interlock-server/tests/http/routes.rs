@@ -444,6 +444,58 @@ async fn tokens() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn overview() {
+    let running = Running::start().await;
+    let mut talk = Talk::new(&running.caller);
+    let quota = r#"{"per": "shop", "limits": ["10/1h"]}"#;
+    talk.send("PUT", "/v1/quotas/calls", quota).await;
+    let kind = r#"{"quotas": [{"quota": "calls", "cost": 4}]}"#;
+    talk.send("PUT", "/v1/kinds/push", kind).await;
+    let session = worker(&mut talk, "w1", r#"["sync", "push"]"#).await;
+    for _ in 0..3 {
+        let sync = r#"{"kind": "sync", "resources": ["repository:f16"]}"#;
+        talk.send("POST", "/v1/tasks", sync).await;
+    }
+    let push = r#"{"kind": "push", "resources": ["shop:42"]}"#;
+    talk.send("POST", "/v1/tasks", push).await;
+    take(&mut talk, session, 1).await;
+    let seen = talk.ask("GET", "/v1/overview").await;
+    assert_eq!(seen["namespace"], "default");
+    assert_eq!(seen["counts"]["running"], 2);
+    assert_eq!(seen["totals"]["accepted"], 2);
+    assert_eq!(seen["totals"]["postponed"], 2);
+    assert_eq!(seen["totals"]["started"], 2);
+    let tasks = |stage: &str| {
+        let mut stages = seen["stages"].as_array().into_iter().flatten();
+        stages
+            .find(|found| found["stage"] == stage)
+            .map(|found| &found["tasks"])
+    };
+    assert_eq!(tasks("in_line"), Some(&2.into()));
+    assert_eq!(seen["kinds"][0]["kind"], "sync", "the one with most tasks");
+    let line = &seen["lines"][0];
+    assert_eq!(seen["lines"].as_array().map(Vec::len), Some(1), "{seen}");
+    assert_eq!(line["resource"], "repository:f16");
+    assert_eq!((&line["running"], &line["waiting"]), (&1.into(), &2.into()));
+    assert_eq!(line["holder"]["task"], 1);
+    assert_eq!(line["first"]["task"], 2);
+    assert_eq!(line["first"]["reasons"][0]["reason"], "held_by");
+    let quota = &seen["quotas"][0];
+    assert_eq!(
+        (&quota["quota"], &quota["resource"]),
+        (&"calls".into(), &"shop:42".into())
+    );
+    assert_eq!(quota["limits"][0]["left"], 6);
+    assert!(quota["limits"][0]["frees"].is_string(), "{quota}");
+    let none = running
+        .caller
+        .call("GET", "/v1/overview?limit=0", None)
+        .await;
+    assert_eq!(none.status, 400, "{}", none.text);
+    running.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn status() {
     let running = Running::start().await;
     let mut talk = Talk::new(&running.caller);

@@ -108,6 +108,11 @@ impl Ownership {
         self.link.shared.held.epoch(namespace)
     }
 
+    /// The generation of the store, as of the last connection: see [`Store`](crate::Store).
+    pub fn generation(&self) -> u32 {
+        self.link.shared.generation()
+    }
+
     /// Has this process left in order, and not joined since?
     pub fn has_left(&self) -> bool {
         self.link.shared.held.has_left()

@@ -33,6 +33,9 @@ fn everything(database: &interlock_pgtest::Database<'_>) -> String {
         .join("\n")
 }
 
+/// Something to write to a namespace, or to another one too.
+type Attempt = fn(&mut dyn Store, NamespaceId, NamespaceId) -> Result<(), StoreError>;
+
 #[test]
 fn every_write_of_a_zombie_is_refused_and_changes_nothing() {
     let database = Server::shared().database();
@@ -50,7 +53,7 @@ fn every_write_of_a_zombie_is_refused_and_changes_nothing() {
     assert_eq!(log(&mut owner.store, namespace), ["first"]);
     let before = everything(&database);
     // Each on a process of its own that still believes: after the first refusal it knows.
-    let attempts: [fn(&mut dyn Store, NamespaceId, NamespaceId) -> Result<(), StoreError>; 7] = [
+    let attempts: [Attempt; 7] = [
         |store, of, _| store.append(&[record(of, 2, "late")]),
         |store, of, other| store.append(&[record(other, 2, "late"), record(of, 2, "late")]),
         |store, of, _| store.checkpoint(&checkpoint(of)),

@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::Read as _;
 use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Child, Command, Stdio};
 
 use interlock_pgtest::{Database, Server};
@@ -163,8 +164,7 @@ impl Bouncer {
                 let mut command = Command::new("setpriv");
                 command.args(["--reuid=postgres", "--regid=postgres", "--clear-groups"]);
                 command.arg("pgbouncer");
-                let all =
-                    fs::Permissions::from(std::os::unix::fs::PermissionsExt::from_mode(0o755));
+                let all = fs::Permissions::from_mode(0o755);
                 fs::set_permissions(dir.path(), all).unwrap();
                 command
             }

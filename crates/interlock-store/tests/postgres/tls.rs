@@ -1,6 +1,7 @@
 //! TLS to the database.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
 
 use interlock_pgtest::Server;
@@ -80,7 +81,7 @@ fn server_with_tls() -> (Server, tempfile::TempDir) {
             (owner.uid(), owner.gid())
         };
         std::os::unix::fs::chown(&to, Some(user), Some(group)).unwrap();
-        let own = fs::Permissions::from(std::os::unix::fs::PermissionsExt::from_mode(0o600));
+        let own = fs::Permissions::from_mode(0o600);
         fs::set_permissions(&to, own).unwrap();
     }
     server.down();

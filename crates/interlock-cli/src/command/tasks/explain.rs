@@ -33,7 +33,7 @@ impl Explain {
 }
 
 /// The sentence, and the tree if there is more to see in it.
-fn tree(explanation: &Explanation) -> Vec<String> {
+pub fn tree(explanation: &Explanation) -> Vec<String> {
     let mut lines = vec![explanation.sentence.clone()];
     if explanation.causes.is_empty() {
         return lines;

@@ -57,6 +57,7 @@ fn shown(task: &Task, context: &Context) {
         ("worker", task.worker.clone()),
         ("stands for", stands_for(task)),
         ("failed runs", counted(task.tries)),
+        ("last failure", last_failure(task, context)),
         ("lost runs", counted(task.losses)),
         ("tags", some(task.tags.join(", "))),
         ("group", task.group.map(|group| group.to_string())),
@@ -84,6 +85,26 @@ fn detail(task: &Task) -> Option<String> {
         EndWhy::Failure { detail, .. } if !detail.is_empty() => Some(detail.clone()),
         _ => None,
     }
+}
+
+/// `connection refused (on w1, 3 s long, 5 min ago)`, and the detail below it. If that is why the
+/// task ended, it has been said.
+fn last_failure(task: &Task, context: &Context) -> Option<String> {
+    let failed = task.last_failure.as_ref()?;
+    if matches!(
+        task.end.as_ref().map(|end| &end.why),
+        Some(EndWhy::Failure { .. })
+    ) {
+        return None;
+    }
+    let length = sentence::length(failed.ended.ms().saturating_sub(failed.started.ms()));
+    let worker = failed.worker.as_deref().unwrap_or("a worker that left");
+    let (message, ago) = (&failed.message, context.ago(failed.ended));
+    let mut text = format!("{message} (on {worker}, after {length}, {ago})");
+    if !failed.detail.is_empty() {
+        text += &format!("\n{}", failed.detail);
+    }
+    Some(text)
 }
 
 fn run(run: &Run) -> String {

@@ -365,7 +365,7 @@ pub(crate) fn quota(view: &QuotaView) -> String {
     let used = view
         .limits
         .iter()
-        .map(|(one, used)| format!("{used} of {}", limit(*one)));
+        .map(|one| format!("{} of {}", one.used, limit(one.limit)));
     let mut parts: Vec<String> = used.collect();
     parts.push(format!("waiting {}", view.waiting));
     if let Some(until) = view.paused_until {
@@ -382,7 +382,7 @@ pub(crate) fn worker(view: &WorkerView) -> String {
     let words = [
         (view.lost, "lost"),
         (view.draining, "draining"),
-        (view.parked, "parked"),
+        (view.at_once.is_some(), "parked"),
     ];
     for (is, word) in words {
         if is {

@@ -53,7 +53,10 @@ pub(super) async fn show(
     }
     let ended = find_ended(&access.server, &access.namespace, task).await?;
     match (ended, seen) {
-        (Some(ended), _) => Ok(Json(shown_ended(&ended))),
+        (Some(ended), _) => Ok(Json(Task {
+            last_failure: convert::task::last_failure(&ended.runs),
+            ..shown_ended(&ended)
+        })),
         (None, Seen::Ended(outcome)) => Ok(Json(convert::task::ended(task, outcome))),
         (None, _) => Err(Refusal::UnknownTask(task).into()),
     }
@@ -77,7 +80,10 @@ fn look(view: &View<'_>, task: TaskId) -> Seen {
         Found::Live(found) => {
             let clock = clock_of(view.now);
             let shown = convert::task::live(&found, Some(&found.payload), &clock);
-            Seen::Live(Box::new(shown))
+            Seen::Live(Box::new(Task {
+                last_failure: convert::task::last_failure(&found.runs),
+                ..shown
+            }))
         }
         Found::Ended(outcome) => Seen::Ended(outcome),
         Found::Unknown => Seen::Unknown,

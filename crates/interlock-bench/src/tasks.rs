@@ -5,15 +5,15 @@ use std::fmt::Write;
 use std::net::SocketAddr;
 
 /// Tasks in one call of a batch.
-pub(super) const BATCH: u64 = 100;
+pub(crate) const BATCH: u64 = 100;
 
 /// The submission of this number, on a resource of its own, with 100 bytes of payload.
-pub(super) fn submission(number: u64) -> String {
+pub(crate) fn submission(number: u64) -> String {
     submission_on(number, number)
 }
 
 /// The same on a given resource.
-pub(super) fn submission_on(number: u64, resource: u64) -> String {
+pub(crate) fn submission_on(number: u64, resource: u64) -> String {
     let mut body = String::with_capacity(192);
     write_submission(&mut body, number, resource);
     body
@@ -28,7 +28,7 @@ fn write_submission(body: &mut String, number: u64, resource: u64) {
 }
 
 /// The request that submits the batch of this number.
-pub(super) fn batch(number: u64, resource_of: impl Fn(u64) -> u64) -> Vec<u8> {
+pub(crate) fn batch(number: u64, resource_of: impl Fn(u64) -> u64) -> Vec<u8> {
     let mut body = String::with_capacity(BATCH as usize * 192);
     body.push_str("{\"items\":[");
     for item in number * BATCH..(number + 1) * BATCH {
@@ -42,7 +42,7 @@ pub(super) fn batch(number: u64, resource_of: impl Fn(u64) -> u64) -> Vec<u8> {
 }
 
 /// Submits tasks in batches over a few connections, the numbers `0..count`.
-pub(super) async fn submit(
+pub(crate) async fn submit(
     address: SocketAddr,
     count: u64,
     resource_of: fn(u64) -> u64,
@@ -64,7 +64,7 @@ pub(super) async fn submit(
 }
 
 /// Sends a request; anything but success is an error.
-pub(super) async fn ask<'a>(
+pub(crate) async fn ask<'a>(
     connection: &'a mut Connection,
     request: &[u8],
 ) -> anyhow::Result<&'a [u8]> {
@@ -74,7 +74,7 @@ pub(super) async fn ask<'a>(
 }
 
 /// A worker's session.
-pub(super) struct Session {
+pub(crate) struct Session {
     connection: Connection,
     session: u64,
     number: u64,
@@ -82,7 +82,7 @@ pub(super) struct Session {
 
 impl Session {
     /// Registers a worker of this name, and the kind.
-    pub(super) async fn register(address: SocketAddr, name: &str) -> anyhow::Result<Self> {
+    pub(crate) async fn register(address: SocketAddr, name: &str) -> anyhow::Result<Self> {
         let mut connection = Connection::open(address).await?;
         let request = post(
             "/v1/work/register",
@@ -99,7 +99,7 @@ impl Session {
     }
 
     /// Finishes runs and takes others in one call; returns their tokens.
-    pub(super) async fn take(
+    pub(crate) async fn take(
         &mut self,
         max: usize,
         wait: &str,
