@@ -224,7 +224,12 @@ impl Passing<'_> {
                 headers: &headers,
                 body: &body,
             };
-            match self.cluster.peers.pass(&address, asked).await {
+            let passed = tokio::select! {
+                passed = self.cluster.peers.pass(&address, asked) => passed,
+                // A node that is stopped or cut off keeps its connections, and says nothing.
+                () = self.is_gone(&address) => Passed::lost(&parts.method),
+            };
+            match passed {
                 Passed::Answer(response) => return response,
                 Passed::Unknown => return unknown(),
                 Passed::Nothing if Instant::now() >= self.until => return moving(),
@@ -237,6 +242,17 @@ impl Passing<'_> {
                 Place::Here => return next.run(Request::from_parts(parts, Body::from(body))).await,
             }
         }
+    }
+}
+
+impl Passing<'_> {
+    /// Returns when the namespace is not with the node at this address any more.
+    async fn is_gone(&self, address: &str) {
+        let mut directory = self.cluster.directory.subscribe();
+        let gone = directory.wait_for(|directory| {
+            !matches!(directory.find(self.name), Whereabouts::At(there) if there == address)
+        });
+        let _never_dropped = gone.await;
     }
 }
 
@@ -257,6 +273,16 @@ enum Passed {
     Unknown,
 }
 
+impl Passed {
+    /// The node was lost before it answered.
+    fn lost(method: &Method) -> Self {
+        match *method {
+            Method::GET => Passed::Nothing,
+            _ => Passed::Unknown,
+        }
+    }
+}
+
 impl Peers {
     async fn pass(&self, address: &str, asked: Asked<'_>) -> Passed {
         let path = asked.uri.path_and_query().map_or("/", |path| path.as_str());
@@ -273,8 +299,8 @@ impl Peers {
                 refused(response.map(Body::new)).await
             }
             Ok(response) => Passed::Answer(response.map(Body::new)),
-            Err(error) if error.is_connect() || asked.method == Method::GET => Passed::Nothing,
-            Err(_) => Passed::Unknown,
+            Err(error) if error.is_connect() => Passed::Nothing,
+            Err(_) => Passed::lost(asked.method),
         }
     }
 }

@@ -69,7 +69,7 @@ impl Cluster {
         }
         self.directory.send_replace(seen.clone());
         self.let_go(server).await;
-        for planned in self.plan(&seen) {
+        for planned in self.plan(server, &seen) {
             match planned {
                 Move::Claim(id) => self.host(server, id).await,
                 Move::HandOver(id, to) => self.hand_over(server, &seen, id, to).await,
@@ -103,7 +103,7 @@ impl Cluster {
         Ok(())
     }
 
-    fn plan(&self, seen: &Directory) -> Vec<Move> {
+    fn plan(&self, server: &Server, seen: &Directory) -> Vec<Move> {
         let Some(me) = seen.me.filter(|_| self.lease.is_valid()) else {
             return Vec::new();
         };
@@ -111,7 +111,18 @@ impl Cluster {
         let now_ms = crate::clock::wall().0.max(newest.unwrap_or(0));
         let nodes: Vec<NodeFact> = seen.alive().map(|node| node_fact(node, now_ms)).collect();
         let spaces: Vec<SpaceFact> = seen.claims.iter().map(space_fact).collect();
-        plan(me, &nodes, &spaces)
+        // What another node has given to this one is to be served first, wherever it goes then.
+        let (given, served): (Vec<&Claim>, Vec<&Claim>) = (seen.claims.iter())
+            .filter(|claim| claim.owner == Some(me) && claim.is_alive)
+            .partition(|claim| server.namespaces.find(&claim.name).is_none());
+        let is_served = |id: NamespaceId| served.iter().any(|claim| claim.namespace == id);
+        let given = given.into_iter().map(|claim| Move::Claim(claim.namespace));
+        let planned = plan(me, &nodes, &spaces).into_iter();
+        let planned = planned.filter(|planned| match planned {
+            Move::Claim(_) => true,
+            Move::HandOver(id, _) => is_served(*id),
+        });
+        given.chain(planned).collect()
     }
 
     /// Stops serving what turned out to be another node's.

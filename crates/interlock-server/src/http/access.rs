@@ -3,6 +3,8 @@
 
 use super::answer::Json;
 use super::{Answer, App, Failed};
+use crate::cell::CellError;
+use crate::cluster::Whereabouts;
 use crate::server::{Caller, DEFAULT_NAMESPACE, Hosted, Server, scopes_text};
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
@@ -188,7 +190,10 @@ fn namespace_of(app: &App, caller: &Caller, headers: &HeaderMap) -> Result<Arc<H
         (None, Some(own)) => {
             let all = app.server.namespaces.all();
             let found = all.into_iter().find(|hosted| hosted.id == own);
-            found.ok_or_else(foreign)
+            found.ok_or_else(|| match is_elsewhere_by_id(&app.server, own) {
+                true => CellError::Moved.into(),
+                false => foreign(),
+            })
         }
         (None, None) => find_namespace(&app.server, caller, DEFAULT_NAMESPACE),
     }
@@ -200,6 +205,9 @@ fn find_namespace(server: &Server, caller: &Caller, name: &str) -> Result<Arc<Ho
     match (namespaces.find(name), caller.namespace) {
         (Some(hosted), Some(own)) if hosted.id != own => Err(foreign()),
         (Some(hosted), _) => Ok(hosted),
+        // It was here a moment ago, or will be.
+        (None, None) if is_elsewhere(server, name) => Err(CellError::Moved.into()),
+        (None, Some(own)) if is_named(server, own, name) => Err(CellError::Moved.into()),
         // Whether a namespace exists is nobody's business who may not use it.
         (None, Some(_)) => Err(foreign()),
         (None, None) => {
@@ -212,6 +220,27 @@ fn find_namespace(server: &Server, caller: &Caller, name: &str) -> Result<Arc<Ho
             Err(problem.knowing(known).into())
         }
     }
+}
+
+/// Whether there is such a namespace, with another node or on its way.
+fn is_elsewhere(server: &Server, name: &str) -> bool {
+    let found = server
+        .cluster
+        .as_ref()
+        .map(|cluster| cluster.directory().find(name));
+    found.is_some_and(|found| found != Whereabouts::Unknown)
+}
+
+/// Whether the namespace of this number, with another node or on its way, is named so.
+fn is_named(server: &Server, id: NamespaceId, name: &str) -> bool {
+    let cluster = server.cluster.as_ref();
+    cluster.is_some_and(|cluster| cluster.directory().name_of(id) == Some(name))
+}
+
+/// The same for the namespace of this number.
+fn is_elsewhere_by_id(server: &Server, id: NamespaceId) -> bool {
+    let cluster = server.cluster.as_ref();
+    cluster.is_some_and(|cluster| cluster.directory().name_of(id).is_some())
 }
 
 /// The refusal of a namespace that is not the caller's.
