@@ -100,7 +100,7 @@ fn ended(number: u64) -> HistoryRow {
         submitted_ms: at_ms,
         ended_ms: at_ms + 5,
         worker: Some("w".into()),
-        group: None,
+        groups: Vec::new(),
         schedule: None,
         parent: None,
         tags: Vec::new(),
