@@ -8,9 +8,11 @@ use interlock_core::words::{
 };
 use interlock_core::{Command, Reply};
 use interlock_server::cell::{self, Cell, CellError, Until};
+use interlock_server::cluster::Sole;
 use interlock_server::committer::{Commit, Committer, Watcher};
 use interlock_server::metrics::Metrics;
 use interlock_store::{MemoryStore, NamespaceId, SqliteStore, Store, StoreError};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 
 struct Quiet;
@@ -45,6 +47,7 @@ impl Running {
             generation,
             committer.clone(),
             Metrics::default().decisions("default"),
+            Arc::new(Sole),
         )
         .expect("a thread");
         Self {

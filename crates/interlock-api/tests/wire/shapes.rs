@@ -349,7 +349,11 @@ fn work() {
 #[test]
 fn workers_groups_and_counts() {
     let (world, _) = running();
-    let workers: Vec<_> = world.core.workers().iter().map(worker::worker).collect();
+    let clock = world.clock();
+    let workers = world.core.workers();
+    let workers: Vec<_> = (workers.iter())
+        .map(|view| worker::worker(view, &clock))
+        .collect();
     assert_shape!("workers", workers);
     let view = GroupView {
         group: GroupId(5),

@@ -104,7 +104,10 @@ struct Settled {
 impl Serve {
     /// Serves until told to stop.
     pub fn run(self) -> Outcome {
-        let settled = self.settle()?;
+        let mut settled = self.settle()?;
+        if matches!(settled.store, StoreKind::Postgres(_)) {
+            settled.door.listen = node::choose_port(settled.door.listen)?;
+        }
         let opened = open(&settled)?;
         let runtime = tokio::runtime::Runtime::new()?;
         runtime.block_on(serve(settled, opened))

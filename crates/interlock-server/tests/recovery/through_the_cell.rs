@@ -5,9 +5,11 @@ use crate::for_seeds;
 use crate::scenario::{Random, Script};
 use interlock_core::{Command, Decision, Reply};
 use interlock_server::cell::{self, Cell, Followed};
+use interlock_server::cluster::Sole;
 use interlock_server::committer::{Commit, Committer, Watcher};
 use interlock_server::metrics::Metrics;
 use interlock_store::{MemoryStore, SqliteStore, Store, StoreError};
+use std::sync::Arc;
 use tokio::sync::broadcast::Receiver;
 
 const COMMANDS: u32 = 150;
@@ -28,7 +30,13 @@ async fn run(seed: u64, mut store: Box<dyn Store>) {
     let generation = store.generation();
     let (committer, committing) = Committer::start(store, Quiet).expect("a thread");
     let metrics = Metrics::default().decisions("default");
-    let started = cell::start(namespace, generation, committer.clone(), metrics);
+    let started = cell::start(
+        namespace,
+        generation,
+        committer.clone(),
+        metrics,
+        Arc::new(Sole),
+    );
     let (cell, deciding) = started.expect("a thread");
     let mut feed = cell.follow();
     let (mut script, mut random) = (Script::new(seed), Random(seed));

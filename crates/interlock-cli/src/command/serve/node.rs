@@ -4,6 +4,7 @@ use crate::exit::Failure;
 use anyhow::anyhow;
 use interlock_server::cluster::NodeConfig;
 use interlock_server::door::DoorConfig;
+use std::net::{SocketAddr, TcpListener};
 use std::time::Duration;
 
 /// How long a node's lease is: what a crash of it costs at most, before another takes over.
@@ -21,7 +22,7 @@ pub(super) fn config(
                 anyhow!("{address} is not an address that other nodes can reach this one at");
             return Err(Failure::usage(error).hint("such as --advertise http://10.0.0.1:7420"));
         }
-        None if door.listen.ip().is_unspecified() || door.listen.port() == 0 => {
+        None if door.listen.ip().is_unspecified() => {
             let error = anyhow!("other nodes can't reach this one at {}", door.listen);
             return Err(
                 Failure::usage(error).hint("say where they can: --advertise http://10.0.0.1:7420")
@@ -34,6 +35,14 @@ pub(super) fn config(
         address,
         lease: LEASE,
     })
+}
+
+/// A node tells others where it is before it listens: a free port is chosen beforehand.
+pub(super) fn choose_port(listen: SocketAddr) -> std::io::Result<SocketAddr> {
+    match listen.port() {
+        0 => TcpListener::bind(listen)?.local_addr(),
+        _ => Ok(listen),
+    }
 }
 
 /// The machine and the port: unlike those of all other nodes.

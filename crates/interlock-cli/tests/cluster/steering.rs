@@ -1,0 +1,138 @@
+//! Every node answers everything; namespaces go where they are wanted.
+
+use crate::nodes::{NAMES, Nodes, serves};
+use interlock_api::Code;
+use interlock_api::claim::Claim;
+use interlock_api::kind::KindPolicy;
+use interlock_api::namespace::NamespacePolicy;
+use interlock_api::node::MoveNamespace;
+use interlock_api::page::PageQuery;
+use interlock_api::submission::Submission;
+use interlock_client::Error;
+
+fn sync(resource: &str) -> Submission {
+    let claim = Claim {
+        resource: resource.into(),
+        op: None,
+    };
+    Submission::new("sync", [claim])
+}
+
+#[tokio::test]
+async fn every_node_answers_everything() {
+    let nodes = Nodes::start().await;
+    let kinds = nodes.client(0);
+    kinds
+        .kinds()
+        .set("sync", &KindPolicy::default())
+        .await
+        .unwrap();
+    for at in 0..3 {
+        let report = nodes
+            .client(at)
+            .tasks()
+            .submit(&sync("repository:f16"))
+            .await
+            .unwrap();
+        assert_eq!(
+            report.task,
+            Some(at as u64 + 1),
+            "one line, whoever was asked"
+        );
+    }
+    for at in 0..3 {
+        let client = nodes.client(at);
+        let tasks = client.tasks().list(&Default::default()).await.unwrap();
+        assert_eq!(tasks.items.len(), 3);
+        assert_eq!(client.tasks().show(2).await.unwrap().task, 2);
+        let resource = client.resources().show("repository:f16").await.unwrap();
+        assert_eq!(resource.resource, "repository:f16");
+    }
+    // One that is made by one node is known to all of them at once.
+    let shops = NamespacePolicy::default();
+    nodes
+        .client(1)
+        .namespaces()
+        .set("shops", &shops)
+        .await
+        .unwrap();
+    for at in 0..3 {
+        let client = nodes.client(at).in_namespace("shops").unwrap();
+        client
+            .kinds()
+            .set("sync", &KindPolicy::default())
+            .await
+            .unwrap();
+        let all = nodes
+            .client(at)
+            .namespaces()
+            .list(&PageQuery::default())
+            .await
+            .unwrap();
+        let names: Vec<&str> = all.items.iter().map(|found| found.name.as_str()).collect();
+        assert_eq!(names, ["default", "shops"]);
+        let status = nodes.client(at).status().await.unwrap();
+        assert_eq!(
+            (status.namespaces.len(), status.store.as_str()),
+            (2, "postgres")
+        );
+    }
+    let nowhere = nodes.client(2).in_namespace("nowhere").unwrap();
+    let refused = nowhere.tasks().submit(&sync("a:1")).await.unwrap_err();
+    let Error::Problem(problem) = refused else {
+        panic!("{refused:?}");
+    };
+    assert_eq!(problem.code, Code::UnknownNamespace);
+}
+
+#[tokio::test]
+async fn namespaces_are_moved_and_drained_without_an_error() {
+    let nodes = Nodes::start().await;
+    let client = nodes.client_of_all();
+    client
+        .kinds()
+        .set("sync", &KindPolicy::default())
+        .await
+        .unwrap();
+    let mut submitted = 0;
+    for to in NAMES {
+        let to = MoveNamespace {
+            to: Some(to.into()),
+        };
+        client.namespaces().move_to("default", &to).await.unwrap();
+        // While it moves, whoever asks waits a little, and gets an answer.
+        for _ in 0..20 {
+            let asked = nodes.client(submitted % 3);
+            asked.tasks().submit(&sync("repository:f16")).await.unwrap();
+            submitted += 1;
+        }
+        let wanted = to.to.clone().unwrap();
+        nodes
+            .until(|all| {
+                all.iter()
+                    .any(|node| node.name == wanted && serves(node, "default"))
+            })
+            .await;
+    }
+    client.nodes().drain("n3").await.unwrap();
+    nodes
+        .until(|all| {
+            all.iter()
+                .any(|node| node.name != "n3" && serves(node, "default"))
+        })
+        .await;
+    let tasks = client.tasks().list(&Default::default()).await.unwrap();
+    assert_eq!(tasks.items.len(), submitted.min(tasks.items.len()));
+    let newest = client
+        .tasks()
+        .submit(&sync("repository:f16"))
+        .await
+        .unwrap();
+    assert_eq!(
+        newest.task,
+        Some(submitted as u64 + 1),
+        "none was lost, none came twice"
+    );
+    let refused = client.nodes().drain("n9").await.unwrap_err();
+    assert!(matches!(refused, Error::Problem(problem) if problem.code == Code::UnknownNode));
+}
