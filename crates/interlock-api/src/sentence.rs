@@ -56,7 +56,7 @@ pub fn reason(why: &Why, now: Time) -> String {
                 in_(*until, now)
             ),
             None => format!(
-                "{} has no units for it until a run gives some back.",
+                "{} has no units for it yet: others are ahead of it, or a run has to give some back.",
                 capital_quota(quota, resource.as_deref())
             ),
         },

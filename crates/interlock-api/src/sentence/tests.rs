@@ -179,7 +179,7 @@ fn each_reason_has_its_sentence() {
                 resource: None,
                 until: None,
             },
-            "Quota calls has no units for it until a run gives some back.",
+            "Quota calls has no units for it yet: others are ahead of it, or a run has to give some back.",
         ),
         (
             Why::Dependent {

@@ -158,7 +158,7 @@ fn the_counts_of_quotas_that_matter_are_shown() {
     let world = play(
         "quota all 5/1m
          quota second per=shop 2/1s 1000/24h
-         kind sync quota=second:2 quota=all:1
+         kind sync quota=second:2,all:1
          kind free
          register w1 sync free",
         "submit sync shop:1                 | accepted 1

@@ -34,7 +34,7 @@ impl Dice {
     }
 
     /// A number from the first to the last, both included.
-    pub fn from_to(&mut self, first: u64, last: u64) -> u64 {
+    pub fn between(&mut self, first: u64, last: u64) -> u64 {
         first + self.below(last.saturating_sub(first) + 1)
     }
 
@@ -65,7 +65,7 @@ mod tests {
     fn the_same_seed_gives_the_same_choices() {
         let draw = |seed| {
             let mut dice = Dice::new(seed).split(2);
-            [0; 8].map(|_| dice.from_to(3, 9))
+            [0; 8].map(|_| dice.between(3, 9))
         };
         assert_eq!(draw(7), draw(7));
         assert_ne!(draw(7), draw(8));

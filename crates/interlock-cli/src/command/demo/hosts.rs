@@ -123,7 +123,7 @@ pub async fn traffic(scene: Scene, mut dice: Dice) -> Result<(), Failure> {
             removal.due = Some(Due::In(seconds(600)));
             scene.submit(&removal).await?;
         }
-        tokio::time::sleep(Duration::from_millis(dice.from_to(2_000, 3_500))).await;
+        tokio::time::sleep(Duration::from_millis(dice.between(2_000, 3_500))).await;
         // Most hosts come back in time; then nothing is removed.
         if dice.percent(80) {
             scene.submit(&on("register", host, &())).await?;

@@ -94,19 +94,19 @@ async fn work(scene: Scene, run: Run, packages: u64, pace: Duration) -> Result<u
 /// Submits for ever.
 pub async fn traffic(scene: Scene, mut dice: Dice) -> Result<(), Failure> {
     for number in 0..COUNT / 2 {
-        let sync = on("sync", named(number), &dice.from_to(5, 15));
+        let sync = on("sync", named(number), &dice.between(5, 15));
         scene.submit(&sync).await?;
     }
     loop {
         step(&scene, &mut dice).await?;
-        tokio::time::sleep(Duration::from_millis(dice.from_to(150, 550))).await;
+        tokio::time::sleep(Duration::from_millis(dice.between(150, 550))).await;
     }
 }
 
 /// One thing that somebody wants.
 async fn step(scene: &Scene, dice: &mut Dice) -> Result<(), Failure> {
     let repository = named(dice.rather_low(COUNT));
-    let packages = dice.from_to(5, 20);
+    let packages = dice.between(5, 20);
     match dice.below(100) {
         ..60 => scene.submit(&on("sync", repository, &packages)).await?,
         60..84 => scene.submit(&on("publish", repository, &packages)).await?,

@@ -139,16 +139,16 @@ fn is_down(run: &Run, call: u64) -> bool {
 pub async fn traffic(scene: Scene, mut dice: Dice) -> Result<(), Failure> {
     for round in 0_u64.. {
         let shop = named(dice.below(SHOPS));
-        let calls = dice.from_to(6, 24);
+        let calls = dice.between(6, 24);
         scene.submit(&on("on-demand", shop, &calls)).await?;
         // Fewer than the quota allows in the long run, and more than it does at once.
         if round.is_multiple_of(32) {
             for _ in 0..2 * PUSHES {
-                let push = on("push", named(dice.below(SHOPS)), &dice.from_to(2, 5));
+                let push = on("push", named(dice.below(SHOPS)), &dice.between(2, 5));
                 scene.submit(&push).await?;
             }
         }
-        tokio::time::sleep(Duration::from_millis(dice.from_to(400, 1_200))).await;
+        tokio::time::sleep(Duration::from_millis(dice.between(400, 1_200))).await;
     }
     Ok(())
 }

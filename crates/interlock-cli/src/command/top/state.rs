@@ -130,7 +130,8 @@ impl State {
         }
         self.seen = Some(seen);
         // A kind can be told from any other word only once it is known.
-        self.set_filter(&self.filter.text().to_owned());
+        let text = self.filter.text().to_owned();
+        self.set_filter(&text);
     }
 
     /// A look failed; what was seen last stays.

@@ -36,9 +36,9 @@ pub fn short(ms: u64) -> String {
     let (s, m, h) = (ms / 1_000, ms / 60_000, ms / 3_600_000);
     match ms {
         ..1_000 => format!("{ms}ms"),
-        ..60_000 => format!("{s}s"),
-        ..3_600_000 => format!("{m}m{:02}", s % 60),
-        ..86_400_000 => format!("{h}h{:02}", m % 60),
+        1_000..60_000 => format!("{s}s"),
+        60_000..3_600_000 => format!("{m}m{:02}", s % 60),
+        3_600_000..86_400_000 => format!("{h}h{:02}", m % 60),
         _ => format!("{}d", h / 24),
     }
 }
@@ -57,8 +57,8 @@ pub fn until(time: Time, now: Time) -> String {
 pub fn number(number: u64) -> String {
     match number {
         ..10_000 => number.to_string(),
-        ..1_000_000 => format!("{}k", number / 1_000),
-        ..1_000_000_000 => format!("{}M", number / 1_000_000),
+        10_000..1_000_000 => format!("{}k", number / 1_000),
+        1_000_000..1_000_000_000 => format!("{}M", number / 1_000_000),
         _ => format!("{}G", number / 1_000_000_000),
     }
 }
