@@ -15,6 +15,11 @@ pub(super) fn config(
     (name, advertise): (Option<String>, Option<String>),
     door: &DoorConfig,
 ) -> Result<NodeConfig, Failure> {
+    if door.tls.is_some() {
+        let error =
+            anyhow!("nodes speak plain HTTP to one another, so that none can listen with TLS");
+        return Err(Failure::usage(error).hint("end TLS in a proxy in front of the nodes"));
+    }
     let address = match advertise {
         Some(address) if address.starts_with("http://") => address.trim_end_matches('/').to_owned(),
         Some(address) => {
