@@ -12,7 +12,14 @@ use interlock_api::problem::PROBLEM_JSON;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+/// How often a server that has not answered yet is asked for a sign of life, if there are others.
+const PULSE: Duration = Duration::from_secs(3);
+/// The same for calls that may well take long.
+const PULSE_LONG_CALLS: Duration = Duration::from_secs(10);
+/// How soon it must give one.
+const PULSE_WITHIN: Duration = Duration::from_secs(2);
 
 /// No answer is larger: a page of a thousand tasks, or a take of the largest payloads.
 const ANSWER_BYTES_MAX: usize = 1 << 30;
@@ -180,12 +187,38 @@ impl Client {
                 .await
         };
         let after = call.within.unwrap_or(self.answer_within);
-        match tokio::time::timeout(after, answer).await {
-            Ok(answer) => answer,
-            Err(_) => Err(Error::Timeout {
-                server: server.to_owned(),
-                after,
-            }),
+        let begun = Instant::now();
+        let late = |after| Error::Timeout {
+            server: server.to_owned(),
+            after,
+        };
+        tokio::select! {
+            answer = tokio::time::timeout(after, answer) => answer.unwrap_or_else(|_| Err(late(after))),
+            () = self.stands_still(server, call) => Err(late(begun.elapsed())),
+        }
+    }
+
+    /// Returns if a server gives no sign of life any more: one that was stopped or cut off keeps its
+    /// connections. Only if there are others to turn to.
+    async fn stands_still(&self, server: &str, call: &Call) {
+        let every = match call.within {
+            Some(within) if within > PULSE_LONG_CALLS => PULSE_LONG_CALLS,
+            _ => PULSE,
+        };
+        let alive = Call::new(Method::GET, "/healthz", Bytes::new());
+        loop {
+            tokio::time::sleep(every).await;
+            if self.servers.count() < 2 {
+                continue;
+            }
+            let Ok(request) = self.request(server, &alive) else {
+                continue;
+            };
+            let pulse = self.http.request(request);
+            match tokio::time::timeout(PULSE_WITHIN, pulse).await {
+                Ok(Ok(_)) => {}
+                _ => return,
+            }
         }
     }
 

@@ -19,8 +19,9 @@ const COMMANDS: &[(&str, &[&str])] = &[
     ("resources", &["list", "show", "hold", "release"]),
     (
         "kinds",
-        &["list", "show", "set", "remove", "hold", "release"],
+        &["list", "show", "set", "remove", "hold", "release", "move"],
     ),
+    ("nodes", &["list", "drain", "undrain"]),
     (
         "schedules",
         &["list", "show", "set", "remove", "pause", "resume"],

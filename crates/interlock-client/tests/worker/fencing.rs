@@ -3,6 +3,7 @@
 
 use crate::server::{AtWork, Running, lease, submission};
 use interlock_api::task::State;
+use interlock_client::Client;
 use interlock_client::worker::{Run, StopReason, Worker};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -53,7 +54,9 @@ async fn a_handler_that_blocks_and_does_not_stop_ends_the_process_before_the_lea
     let wait = release.clone();
     let began: Arc<Mutex<Option<Instant>>> = Arc::default();
     let begun = began.clone();
-    let worker = Worker::new(server.client.clone())
+    // With connections of its own: those of the test must not be driven by the runtime that is blocked.
+    let client = Client::new(server.client.server()).unwrap();
+    let worker = Worker::new(client)
         .name("w1")
         .without_signals()
         .last_resort(move |why| {

@@ -31,6 +31,7 @@ use utoipa::openapi::{OpenApi as Openapi, Required};
         (name = "events", description = "What happens, as a stream."),
         (name = "work", description = "What workers say: register, take, beat, finish."),
         (name = "namespaces", description = "Worlds of their own."),
+        (name = "nodes", description = "The servers on one database, all equal."),
         (name = "tokens", description = "Who may do what."),
         (name = "server", description = "The server itself, and its documentation."),
     ),
@@ -38,7 +39,7 @@ use utoipa::openapi::{OpenApi as Openapi, Required};
 struct Document;
 
 /// Tags of routes that concern no single namespace.
-const WHOLE: [&str; 3] = ["namespaces", "tokens", "server"];
+const WHOLE: [&str; 4] = ["namespaces", "nodes", "tokens", "server"];
 
 /// The document before there are any routes.
 pub(super) fn begin() -> Openapi {

@@ -1,6 +1,6 @@
 //! Nodes: who is there, who serves what, and who is to give it away.
 
-use super::access::Whole;
+use super::access::{Whole, foreign};
 use super::answer::{Json, Problems};
 use super::body::{Body1, Named};
 use super::{Admin, Answer, App, Failed, Operate, Read};
@@ -112,6 +112,10 @@ async fn undrain(
 }
 
 async fn set_draining(whole: &Whole<Operate>, name: &str, draining: bool) -> Answer<Json<Done>> {
+    // It concerns all namespaces.
+    if whole.caller.namespace.is_some() {
+        return Err(foreign());
+    }
     let node = find(whole.server.cluster.as_deref(), name)?;
     on_database(whole.server.cluster.clone(), move |cluster| {
         cluster.drain(node, draining)

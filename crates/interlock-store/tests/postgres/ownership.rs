@@ -112,7 +112,11 @@ fn a_namespace_is_handed_over_wanted_and_released() {
         Err(StoreError::NotOwned { .. })
     ));
     let claims = b.ownership.claims().unwrap();
-    assert_eq!((claims[0].owner, claims[0].wanted), (Some(b.id), None));
+    // What was wanted stays wanted, so that nobody moves it away again.
+    assert_eq!(
+        (claims[0].owner, claims[0].wanted),
+        (Some(b.id), Some(b.id))
+    );
     // It has to claim it all the same, so that it has an epoch.
     assert!(matches!(
         b.append(namespace, "early"),

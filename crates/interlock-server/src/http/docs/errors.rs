@@ -63,6 +63,7 @@ pages! {
     "unknown_group"
     "unknown_kind"
     "unknown_namespace"
+    "unknown_node"
     "unknown_quota"
     "unknown_schedule"
     "unknown_task"
