@@ -19,9 +19,8 @@ const COMMANDS: &[(&str, &[&str])] = &[
     ("resources", &["list", "show", "hold", "release"]),
     (
         "kinds",
-        &["list", "show", "set", "remove", "hold", "release", "move"],
+        &["list", "show", "set", "remove", "hold", "release"],
     ),
-    ("nodes", &["list", "drain", "undrain"]),
     (
         "schedules",
         &["list", "show", "set", "remove", "pause", "resume"],
@@ -32,8 +31,9 @@ const COMMANDS: &[(&str, &[&str])] = &[
     ("failures", &["list", "retry"]),
     (
         "namespaces",
-        &["list", "show", "set", "remove", "hold", "release"],
+        &["list", "show", "set", "remove", "hold", "release", "move"],
     ),
+    ("nodes", &["list", "drain", "undrain"]),
     ("tokens", &["list", "create", "revoke"]),
     ("status", &[]),
     ("verify", &[]),

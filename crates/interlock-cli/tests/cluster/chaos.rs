@@ -57,7 +57,7 @@ async fn nothing_is_lost_and_nothing_runs_beside_itself() {
             1 => assert_eq!(nodes.end(owner, "-TERM"), Some(0)),
             _ => nodes.signal(owner, "-STOP"),
         }
-        let away = answers_again(&client, round).await;
+        let away = answers_again(&nodes.client((owner + 1) % 3), round).await;
         assert!(
             away < BACK_WITHIN,
             "round {round}: nobody answered for {away:?}"
@@ -134,7 +134,8 @@ async fn submit(client: Client, nth: usize, ledger: Shared, stop: Arc<AtomicBool
     }
 }
 
-/// How long it takes until something is answered that no memory of a node can answer by itself.
+/// How long it takes until a node that is still there answers something that no memory can answer by
+/// itself.
 async fn answers_again(client: &Client, round: usize) -> Duration {
     let begun = Instant::now();
     loop {
