@@ -1,4 +1,5 @@
 //! Several nodes on one database, as processes.
+#![allow(clippy::unwrap_used, reason = "lets tests unwrap in their helpers too")]
 
 mod chaos;
 mod nodes;
