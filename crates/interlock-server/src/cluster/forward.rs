@@ -9,7 +9,6 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::IntoResponse;
-
 use http_body_util::{BodyExt, Full};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
@@ -25,6 +24,8 @@ const MOVE_WITHIN: Duration = Duration::from_secs(5);
 const LOOK_AGAIN: Duration = Duration::from_millis(200);
 /// How soon another node must take the connection.
 const CONNECT_WITHIN: Duration = Duration::from_secs(2);
+/// How soon a node that has given a namespace away has answered what it had decided before.
+const LAST_WORD_WITHIN: Duration = Duration::from_millis(500);
 /// Connections to each other node that are kept.
 const IDLE_MAX: usize = 64;
 
@@ -252,7 +253,9 @@ impl Passing<'_> {
         let gone = directory.wait_for(|directory| {
             !matches!(directory.find(self.name), Whereabouts::At(there) if there == address)
         });
-        let _never_dropped = gone.await;
+        drop(gone.await);
+        // After a move in order its answer is on the way.
+        tokio::time::sleep(LAST_WORD_WITHIN).await;
     }
 }
 

@@ -1,5 +1,5 @@
-//! The keeper: a thread that keeps this node's lease, looks at what the database says, and does what
-//! follows from it.
+//! The keeper: two loops, of which one renews this node's lease, and the other looks at what the
+//! database says and does what follows from it.
 
 use super::placement::{Move, NodeFact, SpaceFact, plan};
 use super::secret::Secret;
