@@ -4,6 +4,7 @@ use crate::code::Code;
 use crate::limits::{CURSOR_BYTES_MAX, PAGE_DEFAULT, PAGE_MAX};
 use crate::problem::Problem;
 use crate::text::echo;
+use crate::time::Time;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -17,13 +18,21 @@ pub struct Page<T> {
     /// Where the next page begins; none if this is the last one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
+    /// Whatever happened up to this time is considered, if that is not everything: so for a list of
+    /// ended tasks from a node that does not serve their namespace.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub as_of: Option<Time>,
 }
 
 impl<T> Page<T> {
     /// A page, and where the next one begins.
     pub fn new(items: Vec<T>, next: Option<Cursor>) -> Self {
         let next = next.map(|cursor| cursor.to_string());
-        Self { items, next }
+        Self {
+            items,
+            next,
+            as_of: None,
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! The server at a glance.
 
+use crate::node::Node;
 use crate::span::Span;
 use crate::time::Time;
 use serde::{Deserialize, Serialize};
@@ -18,6 +19,9 @@ pub struct Status {
     /// Which store it uses.
     #[schema(example = "sqlite")]
     pub store: String,
+    /// The nodes that serve the same database, if it is one of several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub nodes: Vec<Node>,
     /// Each namespace.
     pub namespaces: Vec<NamespaceStatus>,
 }
@@ -31,6 +35,16 @@ pub struct NamespaceStatus {
     pub ready: bool,
     /// The position of its log.
     pub position: u64,
+    /// Events of the log that no checkpoint has folded into the tables yet: a restart has to.
+    #[serde(default)]
+    pub unfolded: u64,
+    /// The node that serves it, if there are nodes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(example = "n1")]
+    pub node: Option<String>,
+    /// How often it was claimed by a node, if there are nodes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub epoch: Option<u64>,
     /// How many of what there are.
     pub counts: Counts,
 }

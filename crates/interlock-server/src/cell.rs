@@ -19,6 +19,7 @@ mod row_change;
 mod thread;
 mod watch;
 
+pub(crate) use ask::Intake;
 pub use batch::{Batch, Kept, Release};
 pub use delivery::Delivery;
 pub use encode::{decode_records, encode_record, join_records};
@@ -81,6 +82,8 @@ pub struct View<'a> {
     pub now: Now,
     /// Tasks that ended and are not in the history yet.
     pub pending: &'a Pending,
+    /// Events of the log that no checkpoint has folded into the tables yet.
+    pub unfolded: u64,
 }
 
 /// The door to a cell. Cheap to clone.
@@ -131,6 +134,11 @@ impl Cell {
         let (to, answer) = oneshot::channel();
         self.ask(Ask::Decide { command, to })?;
         answer.await.unwrap_or(Err(CellError::Unknown))
+    }
+
+    /// Decides what came through the store.
+    pub(crate) fn consume(&self, intake: Intake) -> Result<(), CellError> {
+        self.ask(Ask::Consume(intake))
     }
 
     /// Takes tasks. The answer may be long in coming. Whoever drops it undelivered, or stops waiting

@@ -7,6 +7,7 @@
 
 mod directory;
 mod forward;
+pub(crate) mod inbox;
 mod keeper;
 mod lease;
 mod placement;
@@ -70,6 +71,11 @@ impl Cluster {
     /// What people call this node.
     pub fn name(&self) -> &str {
         &self.config.name
+    }
+
+    /// What is left of this node's lease, on its own clock.
+    pub fn lease_left(&self) -> Duration {
+        self.lease.left()
     }
 
     /// What is known of nodes and namespaces, as of the last look.

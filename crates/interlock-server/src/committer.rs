@@ -275,12 +275,16 @@ impl Thread {
         self.untended = true;
     }
 
-    /// Appends what may be: batches of a namespace that is another node's now fail by themselves.
+    /// Appends what may be: batches of a namespace that is another node's now, or that consume what
+    /// is gone, fail by themselves.
     fn append_owned(&mut self, mut batches: Vec<Batch>) -> Option<Vec<Batch>> {
         loop {
             match self.append(&batches) {
                 Ok(()) => return Some(batches),
-                Err(error @ StoreError::NotOwned { namespace, .. }) => {
+                Err(
+                    error @ (StoreError::NotOwned { namespace, .. }
+                    | StoreError::NotPending { namespace }),
+                ) => {
                     let (lost, kept): (Vec<_>, Vec<_>) =
                         (batches.into_iter()).partition(|batch| batch.namespace == namespace);
                     let none = lost.is_empty() || kept.is_empty();
@@ -375,6 +379,8 @@ impl Thread {
         let answer = match error {
             StoreError::Full { .. } => CellError::Full,
             StoreError::NotOwned { .. } => CellError::Moved,
+            // It was taken by a commit that this cell had no answer to; now it looks again.
+            StoreError::NotPending { .. } => CellError::Loading,
             error if error.retryable() => CellError::Loading,
             _ => CellError::Unknown,
         };

@@ -31,7 +31,7 @@ mod workers;
 pub use access::{Access, Admin, Operate, OperateOrWork, Read, Submit, Work};
 pub use answer::{Answer, Failed};
 pub(crate) use body::whole_body;
-pub(crate) use whose::whose;
+pub(crate) use whose::{is_for_any_node, whose};
 
 use crate::cluster::forward;
 use crate::server::Server;

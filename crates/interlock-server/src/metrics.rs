@@ -3,10 +3,12 @@
 
 mod commits;
 mod decisions;
+mod inbox;
 mod scrape;
 
 pub use commits::CommitMetrics;
 pub use decisions::DecisionMetrics;
+pub use inbox::InboxMetrics;
 
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
@@ -22,6 +24,7 @@ pub struct Metrics {
     started: Family<NamespaceLabels, Counter>,
     runs: Family<RunLabels, Counter>,
     commits: CommitMetrics,
+    inbox: InboxMetrics,
     /// Requests by route, method and status.
     pub requests: Family<RequestLabels, Counter>,
     /// How long they took, long polls included.
@@ -77,6 +80,7 @@ impl Default for Metrics {
             started: Family::default(),
             runs: Family::default(),
             commits: CommitMetrics::default(),
+            inbox: InboxMetrics::default(),
             requests: Family::default(),
             request_seconds: Family::new_with_constructor(seconds),
         }
@@ -87,6 +91,11 @@ impl Metrics {
     /// What the committer counts.
     pub fn commits(&self) -> CommitMetrics {
         self.commits.clone()
+    }
+
+    /// What whoever drains the inbox counts.
+    pub fn inbox(&self) -> InboxMetrics {
+        self.inbox.clone()
     }
 
     /// What a cell counts.

@@ -97,6 +97,7 @@ impl Server {
             tracing::warn!(%error, "waiting for the lease of a node of this name to end");
             tokio::time::sleep(left.max(Duration::from_millis(100))).await;
         }
+        let inbox = store.inbox();
         let (store, tenure) = (Box::new(store), cluster.clone());
         let server = Self::begin(
             (store, "postgres"),
@@ -105,6 +106,7 @@ impl Server {
             Some(cluster.clone()),
             Box::new(lost),
         )?;
+        crate::cluster::inbox::start(inbox, &server)?;
         let (stop, stopped) = oneshot::channel();
         let kept = tokio::spawn(cluster.keep(server.clone(), stopped));
         if let Ok(mut keeping) = server.keeping.lock() {
@@ -161,6 +163,11 @@ impl Server {
     /// Tells those who wait for something to happen that nothing will: no new connections come in.
     pub fn begin_stop(&self) {
         self.stopping.send_replace(true);
+    }
+
+    /// Whether the server has begun to stop.
+    pub fn is_stopping(&self) -> bool {
+        *self.stopping.borrow()
     }
 
     /// Returns when the server begins to stop.

@@ -173,6 +173,13 @@ pub enum StoreError {
         /// Why not.
         why: &'static str,
     },
+    /// A submission that was to be consumed is not in the inbox any more: an earlier commit took it.
+    /// Nothing was written.
+    #[error("a submission to namespace {namespace} was consumed already; nothing was written")]
+    NotPending {
+        /// To which namespace.
+        namespace: NamespaceId,
+    },
     /// Another node owns the namespace, and is alive.
     #[error("namespace {namespace} is owned by node {node} for {} ms more at least", left.as_millis())]
     Owned {
@@ -215,7 +222,10 @@ impl StoreError {
     /// Does it heal by claiming the namespaces concerned anew and loading them? Whatever was known of
     /// them counts no more.
     pub fn heals_by_loading(&self) -> bool {
-        matches!(self, Self::Unsure { .. } | Self::NotOwned { .. })
+        matches!(
+            self,
+            Self::Unsure { .. } | Self::NotOwned { .. } | Self::NotPending { .. }
+        )
     }
 
     pub(crate) fn damaged(place: impl Into<String>, what: impl Into<String>) -> Self {

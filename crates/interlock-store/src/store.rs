@@ -137,6 +137,10 @@ pub trait Reader: Send {
     /// [`ANSWER_BYTES_MAX`](crate::limits::ANSWER_BYTES_MAX) bytes.
     fn log(&mut self, namespace: NamespaceId, from: u64, limit: usize) -> Result<LogPage>;
 
+    /// Up to when the history has everything: none if nothing was logged since the last checkpoint,
+    /// otherwise the time of the last record that the checkpoint covers.
+    fn folded_until(&mut self, namespace: NamespaceId) -> Result<Option<u64>>;
+
     /// Copies the whole store, as of one moment, to a data directory that must not exist yet. The
     /// first opening of the copy raises its generation. The writer goes on meanwhile.
     fn backup(&mut self, to: &Path) -> Result<()>;

@@ -2,8 +2,9 @@
 
 use crate::exit::Outcome;
 use crate::global::Context;
-use crate::print;
+use crate::{print, word};
 use clap::Args;
+use interlock_api::node::Node;
 use interlock_api::sentence;
 use interlock_api::status::{NamespaceStatus, Status as Answer};
 use std::process::ExitCode;
@@ -46,6 +47,39 @@ fn shown(status: &Answer, context: &Context) {
         "IDLE",
     ];
     print::table(heads, status.namespaces.iter().map(row));
+    if !status.nodes.is_empty() {
+        print::line("");
+        let heads = ["NODE", "STATE", "ADDRESS", "NAMESPACE", "EPOCH", "UNFOLDED"];
+        print::table(
+            heads,
+            status.nodes.iter().flat_map(|node| served(node, status)),
+        );
+    }
+}
+
+/// What a node serves, a row each; or one that says that it serves nothing.
+fn served(node: &Node, status: &Answer) -> Vec<[String; 6]> {
+    let row = |namespace: &str, epoch: String, unfolded: String| {
+        [
+            node.name.clone(),
+            word::text(&node.state),
+            node.address.clone(),
+            namespace.to_owned(),
+            epoch,
+            unfolded,
+        ]
+    };
+    let mut rows: Vec<[String; 6]> = (node.namespaces.iter())
+        .map(|served| {
+            let known = status.namespaces.iter().find(|one| one.name == served.name);
+            let unfolded = known.map_or_else(String::new, |known| known.unfolded.to_string());
+            row(&served.name, served.epoch.to_string(), unfolded)
+        })
+        .collect();
+    if rows.is_empty() {
+        rows.push(row("-", String::new(), String::new()));
+    }
+    rows
 }
 
 fn row(namespace: &NamespaceStatus) -> [String; 7] {

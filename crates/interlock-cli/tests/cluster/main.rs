@@ -2,5 +2,6 @@
 #![allow(clippy::unwrap_used, reason = "lets tests unwrap in their helpers too")]
 
 mod chaos;
+mod inbox;
 mod nodes;
 mod steering;

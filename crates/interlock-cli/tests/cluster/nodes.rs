@@ -63,6 +63,18 @@ impl Nodes {
         child.wait().unwrap().code()
     }
 
+    /// Runs statements in the database, and returns what they print.
+    pub(crate) fn sql(&self, sql: &str) -> String {
+        self.database.sql(sql)
+    }
+
+    /// The same, while the test goes on.
+    pub(crate) fn sql_later(&self, sql: &str) -> std::thread::JoinHandle<String> {
+        let (server, name) = (self.database.server(), self.database.name().to_owned());
+        let sql = sql.to_owned();
+        std::thread::spawn(move || server.sql(&name, &sql))
+    }
+
     /// A client of one node.
     pub(crate) fn client(&self, at: usize) -> Client {
         Client::new(&self.address(at))

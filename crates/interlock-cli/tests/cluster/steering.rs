@@ -8,7 +8,9 @@ use interlock_api::namespace::NamespacePolicy;
 use interlock_api::node::MoveNamespace;
 use interlock_api::page::PageQuery;
 use interlock_api::submission::Submission;
+use interlock_api::task::TaskQuery;
 use interlock_client::Error;
+use std::time::{Duration, Instant, SystemTime};
 
 fn sync(resource: &str) -> Submission {
     let claim = Claim {
@@ -83,6 +85,58 @@ async fn every_node_answers_everything() {
         panic!("{refused:?}");
     };
     assert_eq!(problem.code, Code::UnknownNamespace);
+}
+
+#[tokio::test]
+async fn every_node_lists_what_has_ended_and_says_as_of_when() {
+    let nodes = Nodes::start().await;
+    let client = nodes.client_of_all();
+    let policy = KindPolicy::default();
+    client.kinds().set("sync", &policy).await.unwrap();
+    client
+        .tasks()
+        .submit(&sync("repository:f16"))
+        .await
+        .unwrap();
+    let before = interlock_api::time::Time::from_ms(wall_ms());
+    client.tasks().cancel(1, Default::default()).await.unwrap();
+    let owner = nodes.owner("default").await;
+    let ended = TaskQuery {
+        state: Some("cancelled".into()),
+        ..TaskQuery::default()
+    };
+    for at in 0..3 {
+        let asked = nodes.client(at);
+        let begun = Instant::now();
+        loop {
+            let page = asked.tasks().list(&ended).await.unwrap();
+            assert_eq!(page.as_of.is_none(), at == owner, "{page:?}");
+            if let [task] = &page.items[..] {
+                assert_eq!(task.task, 1);
+                assert!(page.as_of.is_none_or(|as_of| as_of >= before), "{page:?}");
+                break;
+            }
+            assert!(at != owner, "who serves it knows it at once");
+            assert!(begun.elapsed() < Duration::from_secs(30), "{page:?}");
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        // Whatever else is asked for comes from the node that serves it.
+        let all = asked.tasks().list(&Default::default()).await.unwrap();
+        assert_eq!((all.items.len(), all.as_of), (1, None));
+    }
+    let status = nodes.client((owner + 1) % 3).status().await.unwrap();
+    assert_eq!(status.nodes.len(), 3);
+    let namespace = &status.namespaces[0];
+    assert_eq!(namespace.node.as_deref(), Some(NAMES[owner]));
+    assert_eq!(
+        namespace.epoch,
+        Some(status.nodes[owner].namespaces[0].epoch)
+    );
+}
+
+fn wall_ms() -> u64 {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    u64::try_from(now.unwrap().as_millis()).unwrap()
 }
 
 #[tokio::test]

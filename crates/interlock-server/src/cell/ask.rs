@@ -5,8 +5,9 @@ use super::delivery::Delivery;
 use super::watch::Until;
 use super::{Answered, Cell, CellError, View};
 use interlock_core::command::Take;
-use interlock_core::words::TaskId;
-use interlock_core::{Command, Refusal};
+use interlock_core::words::{Now, TaskId};
+use interlock_core::{Command, Refusal, Reply};
+use interlock_store::Consumed;
 use tokio::sync::oneshot;
 
 /// Where the answer to a take goes.
@@ -22,6 +23,8 @@ pub(super) enum Ask {
         command: Command,
         to: oneshot::Sender<Result<Answered, CellError>>,
     },
+    /// Decide what came through the store.
+    Consume(Intake),
     /// Take tasks.
     Take(AskTake),
     /// Look at the state.
@@ -40,6 +43,17 @@ pub(super) enum Ask {
     Stop { to: oneshot::Sender<()> },
 }
 
+/// Submissions that came through the store, which are consumed by the commit that keeps what they
+/// cause.
+pub(crate) struct Intake {
+    /// What those say that can be read.
+    pub(crate) command: Option<Command>,
+    /// What is consumed, from the answer.
+    pub(crate) consumed: Box<dyn FnOnce(Option<Reply>, Now) -> Vec<Consumed> + Send>,
+    /// Called when that is committed, or will not be.
+    pub(crate) then: Release,
+}
+
 /// Take tasks.
 pub(super) struct AskTake {
     pub(super) take: Take,
@@ -53,6 +67,7 @@ impl Ask {
     pub(super) fn refuse(self, error: CellError) {
         match self {
             Ask::Decide { to, .. } => drop(to.send(Err(error))),
+            Ask::Consume(intake) => (intake.then)(Err(error)),
             Ask::Take(ask) => drop(ask.to.send(Err(error))),
             Ask::Watch { to, .. } | Ask::Settle { to } => drop(to.send(Err(error))),
             Ask::Read(read) => drop(read(Err(error))),

@@ -3,7 +3,7 @@
 use super::follow::{Committed, Followed};
 use super::{CellError, Shared};
 use interlock_core::Record;
-use interlock_store::{Checkpoint, NamespaceId};
+use interlock_store::{Checkpoint, Consumed, NamespaceId};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::Sender;
@@ -23,6 +23,8 @@ pub struct Batch {
     pub at_ms: u64,
     /// The events; empty if there are none.
     pub bytes: Vec<u8>,
+    /// What came through the store, and is consumed by the commit of these events.
+    pub consumed: Vec<Consumed>,
     /// Rows to be kept once the events are.
     pub checkpoint: Option<Checkpoint>,
     /// Whether it came with a checkpoint.
@@ -49,6 +51,11 @@ impl Batch {
     /// How many events there are in it.
     pub fn events(&self) -> u64 {
         self.positions.1 - self.positions.0
+    }
+
+    /// Whether there is anything in it that the store has to keep.
+    pub fn is_kept(&self) -> bool {
+        !self.bytes.is_empty() || !self.consumed.is_empty()
     }
 
     /// Whether it was decided in the cell's present life.

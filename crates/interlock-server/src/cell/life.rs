@@ -15,6 +15,7 @@ use crate::cluster::Term;
 use crate::limits;
 use interlock_core::words::{Now, TaskId};
 use interlock_core::{Command, Core, Record, Reply};
+use interlock_store::Consumed;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -36,6 +37,7 @@ pub(super) enum Over {
 
 /// What a checkpoint on its way carries, and who waits for it.
 struct Keeping {
+    position: u64,
     tasks: Vec<TaskId>,
     settling: Vec<oneshot::Sender<Result<(), CellError>>>,
 }
@@ -55,12 +57,15 @@ pub(super) struct Life<'a> {
     /// What is being gathered.
     bytes: Vec<u8>,
     first: u64,
+    consumed: Vec<Consumed>,
     releases: Vec<Release>,
     records: Vec<Arc<Record>>,
     more: bool,
     /// Batches with the committer, and the ended tasks that their checkpoints carry.
     ahead: usize,
     keeping: VecDeque<Keeping>,
+    /// Up to where the tables have everything.
+    folded: u64,
     /// Since the last checkpoint.
     logged: usize,
     checkpointed: Instant,
@@ -84,11 +89,13 @@ impl<'a> Life<'a> {
             settling: Vec::new(),
             bytes: Vec::new(),
             first: position,
+            consumed: Vec::new(),
             releases: Vec::new(),
             records: Vec::new(),
             more: false,
             ahead: 0,
             keeping: VecDeque::new(),
+            folded: position,
             logged: 0,
             checkpointed: Instant::now(),
             marks: VecDeque::new(),

@@ -104,7 +104,12 @@ impl Thread {
         self.answer_for(time, |ask| match ask {
             Ask::Read(read) => {
                 let now = clock.now();
-                let view = View { core, now, pending };
+                let view = View {
+                    core,
+                    now,
+                    pending,
+                    unfolded: 0,
+                };
                 if let Some(release) = read(Ok(&view)) {
                     release(Ok(()));
                 }

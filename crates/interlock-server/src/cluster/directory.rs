@@ -61,11 +61,20 @@ impl Directory {
 
     /// The name of a namespace.
     pub fn name_of(&self, namespace: NamespaceId) -> Option<&str> {
-        let claim = self
-            .claims
-            .iter()
-            .find(|claim| claim.namespace == namespace);
-        claim.map(|claim| claim.name.as_str())
+        self.claim(namespace).map(|claim| claim.name.as_str())
+    }
+
+    /// The number of a namespace.
+    pub fn id_of(&self, name: &str) -> Option<NamespaceId> {
+        let mut claims = self.claims.iter();
+        let claim = claims.find(|claim| claim.name == name);
+        claim.map(|claim| claim.namespace)
+    }
+
+    /// Who owns a namespace.
+    pub fn claim(&self, namespace: NamespaceId) -> Option<&Claim> {
+        let mut claims = self.claims.iter();
+        claims.find(|claim| claim.namespace == namespace)
     }
 
     /// Where the other nodes that are alive can be reached.

@@ -3,7 +3,7 @@
 //! little.
 
 use super::{Cluster, Whereabouts};
-use crate::http::{App, Failed, whose};
+use crate::http::{App, Failed, is_for_any_node, whose};
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, Uri, header};
@@ -141,6 +141,10 @@ pub(crate) async fn forward(
     let Some(name) = whose(&app, request.uri(), request.headers(), &cluster) else {
         return next.run(request).await;
     };
+    let is_here = app.server.namespaces.find(&name).is_some();
+    if !is_here && is_for_any_node(request.method(), request.uri()) {
+        return next.run(request).await;
+    }
     let until = Instant::now() + MOVE_WITHIN;
     if cluster.is_from_node(request.headers()) {
         wait_until_ready(&app, &name, until).await;

@@ -35,6 +35,12 @@ impl LeaseClock {
         Term(self.term.load(Ordering::Acquire))
     }
 
+    /// For how long it still counts.
+    pub fn left(&self) -> Duration {
+        let until = self.until_ms.load(Ordering::Acquire);
+        Duration::from_millis(until.saturating_sub(boot_ms()))
+    }
+
     /// Whether it still counts.
     pub fn is_valid(&self) -> bool {
         boot_ms() < self.until_ms.load(Ordering::Acquire)

@@ -151,6 +151,53 @@ impl<D: Demand> FromRequestParts<App> for Whole<D> {
     }
 }
 
+/// A caller who may do what the route demands in a namespace that may be another node's. Of such a
+/// one only the history can be read here.
+pub(super) struct Anywhere<D> {
+    /// The server.
+    pub server: Arc<Server>,
+    /// The namespace's number.
+    pub id: NamespaceId,
+    /// The namespace, if it is served here.
+    pub here: Option<Arc<Hosted>>,
+    demand: PhantomData<D>,
+}
+
+impl<D: Demand> FromRequestParts<App> for Anywhere<D> {
+    type Rejection = Failed;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Failed> {
+        let caller = authenticate(app, &parts.headers)?;
+        allow(&caller, D::SCOPES)?;
+        let (id, here) = match namespace_of(app, &caller, &parts.headers) {
+            Ok(hosted) => (hosted.id, Some(hosted)),
+            Err(failed) => {
+                let elsewhere = elsewhere(app, &caller, &parts.headers);
+                (elsewhere.ok_or(failed)?, None)
+            }
+        };
+        Ok(Self {
+            server: app.server.clone(),
+            id,
+            here,
+            demand: PhantomData,
+        })
+    }
+}
+
+/// The number of the namespace that the caller named, if it is another node's and the caller may use
+/// it.
+fn elsewhere(app: &App, caller: &Caller, headers: &HeaderMap) -> Option<NamespaceId> {
+    let directory = app.server.cluster.as_ref()?.directory();
+    let named = headers.get("interlock-namespace");
+    let id = match (named, caller.namespace) {
+        (Some(name), _) => directory.id_of(name.to_str().ok()?)?,
+        (None, Some(own)) => directory.claim(own)?.namespace,
+        (None, None) => directory.id_of(DEFAULT_NAMESPACE)?,
+    };
+    caller.namespace.is_none_or(|own| own == id).then_some(id)
+}
+
 pub(super) fn authenticate(app: &App, headers: &HeaderMap) -> Result<Arc<Caller>, Failed> {
     let tokens = &app.server.tokens;
     let unauthorized = |detail: &str| Failed(Problem::new(Code::Unauthorized, detail));

@@ -35,18 +35,23 @@ pub(super) fn routes() -> OpenApiRouter<App> {
         Problems,
     ))]
 async fn list(whole: Whole<Read>) -> Answer<Json<Nodes>> {
+    Ok(Json(Nodes { nodes: all(&whole) }))
+}
+
+/// All nodes, the dead ones last; none if there is no cluster.
+pub(super) fn all(whole: &Whole<Read>) -> Vec<Node> {
     let Some(cluster) = &whole.server.cluster else {
-        return Ok(Json(Nodes::default()));
+        return Vec::new();
     };
     let directory = cluster.directory();
     let mut nodes: Vec<Node> = (directory.nodes.iter())
-        .map(|node| shown(&whole, &directory, node))
+        .map(|node| shown(whole, &directory, node))
         .collect();
     nodes.sort_by(|a, b| {
         let dead = |node: &Node| node.state == NodeState::Dead;
         (dead(a), &a.name, a.id).cmp(&(dead(b), &b.name, b.id))
     });
-    Ok(Json(Nodes { nodes }))
+    nodes
 }
 
 fn shown(whole: &Whole<Read>, directory: &Directory, node: &postgres::Node) -> Node {

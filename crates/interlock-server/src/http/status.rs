@@ -3,6 +3,7 @@
 use super::access::Whole;
 use super::answer::{Json, Problems, WithStatus};
 use super::{Answer, App, Read};
+use crate::cell::View;
 use crate::server::{Hosted, Server};
 use axum::extract::State;
 use axum::http::HeaderMap;
@@ -31,7 +32,7 @@ pub(super) fn routes() -> OpenApiRouter<App> {
 async fn status(whole: Whole<Read>, headers: HeaderMap) -> Answer<Json<Status>> {
     let mut namespaces = Vec::new();
     for hosted in whole.namespaces() {
-        namespaces.push(namespace_status(&hosted).await);
+        namespaces.push(namespace_status(&whole.server, &hosted).await);
     }
     for other in elsewhere::<Status>(&whole.server, "/v1/status", &headers).await {
         namespaces.extend(other.namespaces);
@@ -44,6 +45,7 @@ async fn status(whole: Whole<Read>, headers: HeaderMap) -> Answer<Json<Status>> 
         now: Time::from(crate::clock::wall()),
         up: Span::from_ms(u64::try_from(up).unwrap_or(u64::MAX)),
         store: whole.server.store.to_owned(),
+        nodes: super::nodes::all(&whole),
         namespaces,
     }))
 }
@@ -64,19 +66,24 @@ pub(super) async fn elsewhere<T: DeserializeOwned>(
     answers.filter_map(Result::ok).collect()
 }
 
-async fn namespace_status(hosted: &Hosted) -> NamespaceStatus {
+async fn namespace_status(server: &Server, hosted: &Hosted) -> NamespaceStatus {
     let seen = match hosted.cell.is_ready() {
         true => {
-            let read = |view: &crate::cell::View<'_>| (view.core.position(), view.core.counts());
+            let read = |view: &View<'_>| (view.core.position(), view.core.counts(), view.unfolded);
             hosted.cell.read(read).await.ok()
         }
         false => None,
     };
+    let directory = server.cluster.as_ref().map(|cluster| cluster.directory());
+    let claim = directory.as_ref().and_then(|known| known.claim(hosted.id));
     NamespaceStatus {
         name: hosted.name.clone(),
         ready: seen.is_some(),
-        position: seen.map_or(0, |(position, _)| position),
-        counts: seen.map_or_else(Counts::default, |(_, counts)| {
+        position: seen.map_or(0, |(position, ..)| position),
+        unfolded: seen.map_or(0, |(.., unfolded)| unfolded),
+        node: (server.cluster.as_ref()).map(|cluster| cluster.name().to_owned()),
+        epoch: claim.map(|claim| claim.epoch),
+        counts: seen.map_or_else(Counts::default, |(_, counts, _)| {
             convert::status::counts(&counts)
         }),
     }

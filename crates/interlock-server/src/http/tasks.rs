@@ -7,6 +7,7 @@ mod steer;
 mod submit;
 
 pub(super) use history::{find_ended, read, shown_ended};
+pub(super) use list::is_of_ended;
 pub(super) use steer::again;
 
 use super::App;

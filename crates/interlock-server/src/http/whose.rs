@@ -2,10 +2,18 @@
 
 use super::App;
 use super::access::authenticate;
+use super::tasks;
 use crate::cluster::Cluster;
 use crate::server::DEFAULT_NAMESPACE;
-use axum::http::{HeaderMap, Uri};
+use axum::http::{HeaderMap, Method, Uri};
 use interlock_store::NamespaceId;
+
+/// Whether a request can be answered by any node, from the history that all of them can read.
+pub(crate) fn is_for_any_node(method: &Method, uri: &Uri) -> bool {
+    method == Method::GET
+        && uri.path() == "/v1/tasks"
+        && tasks::is_of_ended(uri.query().unwrap_or(""))
+}
 
 /// What concerns no namespace, or all of them.
 const WHOLE: [&str; 6] = [

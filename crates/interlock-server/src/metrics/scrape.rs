@@ -2,6 +2,7 @@
 
 use super::{Metrics, NamespaceLabels};
 use crate::cell::View;
+use crate::cluster::Cluster;
 use crate::server::Server;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
@@ -22,6 +23,17 @@ struct CauseLabels {
 }
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct NodeLabels {
+    state: &'static str,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct OwnerLabels {
+    namespace: String,
+    node: String,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct QuotaLabels {
     namespace: String,
     quota: String,
@@ -39,6 +51,15 @@ struct Gauges {
     sessions: Family<NamespaceLabels, Gauge>,
     parked: Family<NamespaceLabels, Gauge>,
     ready: Family<NamespaceLabels, Gauge>,
+    unfolded: Family<NamespaceLabels, Gauge>,
+}
+
+/// What a node knows of the others.
+#[derive(Default)]
+struct ClusterGauges {
+    nodes: Family<NodeLabels, Gauge>,
+    epochs: Family<OwnerLabels, Gauge>,
+    lease: Gauge,
 }
 
 /// What one namespace shows.
@@ -48,6 +69,7 @@ struct Seen {
     quotas: Vec<(String, String, u64)>,
     sessions: u64,
     parked: u64,
+    unfolded: u64,
 }
 
 impl Metrics {
@@ -57,6 +79,12 @@ impl Metrics {
         self.register(&mut registry);
         let gauges = Gauges::default();
         gauges.register(&mut registry);
+        if let Some(cluster) = &server.cluster {
+            self.inbox.register(&mut registry);
+            let gauges = ClusterGauges::default();
+            gauges.register(&mut registry);
+            gauges.show(cluster);
+        }
         for hosted in server.namespaces.all() {
             let namespace = hosted.name.clone();
             let ready = NamespaceLabels {
@@ -98,6 +126,7 @@ impl Seen {
             quotas: quotas.collect(),
             sessions: counts.sessions,
             parked: counts.parked_takes,
+            unfolded: view.unfolded,
         }
     }
 }
@@ -116,6 +145,8 @@ impl Gauges {
         registry.register("parked_takes", help, self.parked.clone());
         let help = "Whether the namespace is being served";
         registry.register("namespace_ready", help, self.ready.clone());
+        let help = "Events of the log that no checkpoint has folded into the tables yet";
+        registry.register("checkpoint_lag_events", help, self.unfolded.clone());
     }
 
     fn show(&self, namespace: &str, seen: Seen) {
@@ -151,5 +182,49 @@ impl Gauges {
             .get_or_create(&labels)
             .set(gauge(seen.sessions));
         self.parked.get_or_create(&labels).set(gauge(seen.parked));
+        self.unfolded
+            .get_or_create(&labels)
+            .set(gauge(seen.unfolded));
+    }
+}
+
+impl ClusterGauges {
+    fn register(&self, registry: &mut Registry) {
+        registry.register("nodes", "Nodes by state", self.nodes.clone());
+        let help = "The epoch of each namespace, and the node that serves it";
+        registry.register("namespace_epoch", help, self.epochs.clone());
+        let help = "What is left of this node's lease, on its own clock";
+        registry.register("node_lease_left_ms", help, self.lease.clone());
+    }
+
+    fn show(&self, cluster: &Cluster) {
+        let directory = cluster.directory();
+        for state in ["alive", "draining", "dead"] {
+            let count = directory
+                .nodes
+                .iter()
+                .filter(|node| state_word(node) == state);
+            let count = i64::try_from(count.count()).unwrap_or(i64::MAX);
+            self.nodes.get_or_create(&NodeLabels { state }).set(count);
+        }
+        for claim in directory.claims.iter().filter(|claim| claim.is_alive) {
+            let owner = claim.owner.and_then(|owner| directory.node(owner));
+            let labels = OwnerLabels {
+                namespace: claim.name.clone(),
+                node: owner.map(|node| node.name.clone()).unwrap_or_default(),
+            };
+            let epoch = i64::try_from(claim.epoch).unwrap_or(i64::MAX);
+            self.epochs.get_or_create(&labels).set(epoch);
+        }
+        let left = i64::try_from(cluster.lease_left().as_millis());
+        self.lease.set(left.unwrap_or(i64::MAX));
+    }
+}
+
+fn state_word(node: &interlock_store::postgres::Node) -> &'static str {
+    match (node.left, node.draining) {
+        (None, _) => "dead",
+        (Some(_), true) => "draining",
+        (Some(_), false) => "alive",
     }
 }

@@ -52,6 +52,10 @@ impl Reader for MemoryReader {
         self.read(namespace, |space| space.log(from, limit))
     }
 
+    fn folded_until(&mut self, namespace: NamespaceId) -> Result<Option<u64>> {
+        self.read(namespace, Space::folded_until)
+    }
+
     fn backup(&mut self, _to: &Path) -> Result<()> {
         Err(StoreError::Unsupported("a store in memory has no backup"))
     }

@@ -34,6 +34,15 @@ impl Space {
         self.log.back().map_or(self.position, |record| record.next)
     }
 
+    pub(super) fn folded_until(&self) -> Option<u64> {
+        if self.end() == self.position {
+            return None;
+        }
+        let folded = |record: &&LogRecord| record.next <= self.position;
+        let last = self.log.iter().rev().find(folded);
+        Some(last.map_or(0, |record| record.at_ms))
+    }
+
     pub(super) fn append(&mut self, record: &Append<'_>) {
         self.log.push_back(LogRecord {
             position: record.position,

@@ -1,12 +1,13 @@
 //! Appending to the log: one statement, the one thing that every answer waits for.
 
-use super::fault::{Fault, Tried, column};
-use super::ledger::id_column;
+use super::fault::{Tried, column};
+use super::ledger::{id_column, id_of};
 use super::owned;
 use super::session::Session;
 use crate::error::StoreError;
 use crate::sums;
 use crate::types::{Append, NamespaceId};
+use std::collections::HashSet;
 
 /// Inserts all records or none: the count of rows that were locked decides. `$1` and `$2` are the
 /// namespaces with their epochs.
@@ -121,9 +122,8 @@ pub(super) async fn append(
     }
     if !consumed.ids.is_empty() {
         let pending: Vec<i64> = row.try_get(1)?;
-        if consumed.ids.iter().any(|id| !pending.contains(id)) || pending.len() < consumed.ids.len()
-        {
-            return Err(gone());
+        if let Some(namespace) = consumed.without(&pending) {
+            return Err(StoreError::NotPending { namespace }.into());
         }
     }
     Ok(())
@@ -138,11 +138,6 @@ fn sum(record: &Append<'_>) -> i64 {
         record.bytes,
     )
     .cast_signed()
-}
-
-fn gone() -> Fault {
-    let (field, why) = ("consumed", "one of them is not in the inbox (any more)");
-    StoreError::BadValue { field, why }.into()
 }
 
 /// What is taken from the inbox, by column.
@@ -164,5 +159,14 @@ impl<'a> Consuming<'a> {
             }
         }
         all
+    }
+
+    /// A namespace for which something was to be consumed that is not among these.
+    fn without(&self, pending: &[i64]) -> Option<NamespaceId> {
+        let pending: HashSet<i64> = pending.iter().copied().collect();
+        let mut seen = HashSet::with_capacity(self.ids.len());
+        let missing = |id: &i64| !pending.contains(id) || !seen.insert(*id);
+        let at = self.ids.iter().position(missing)?;
+        id_of(self.namespaces[at]).ok()
     }
 }

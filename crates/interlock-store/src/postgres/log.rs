@@ -116,6 +116,25 @@ pub(super) async fn page(
     Ok(LogPage::Records(records))
 }
 
+/// When the last record that the checkpoint covers was written; none if it covers everything.
+pub(super) async fn folded_until(session: &mut Session, space: &Space) -> Tried<Option<u64>> {
+    if end(session, space).await? == space.position {
+        return Ok(None);
+    }
+    // The checkpoint may lie within the first of these.
+    let sql = "SELECT * FROM interlock.log WHERE namespace = $1 AND position < $2
+        ORDER BY namespace DESC, position DESC LIMIT 2";
+    let (of, position) = (space.row.id, column(space.position));
+    let rows = session.query(sql, &[&id_column(of), &position]).await?;
+    for row in &rows {
+        let record = from_row(of, row)?;
+        if record.next <= space.position {
+            return Ok(Some(record.at_ms));
+        }
+    }
+    Ok(Some(0))
+}
+
 fn from_row(of: NamespaceId, row: &Row) -> Tried<LogRecord> {
     let position = number(row.try_get(1)?)?;
     let record = LogRecord {

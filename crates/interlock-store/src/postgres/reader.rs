@@ -81,6 +81,12 @@ impl Reader for PostgresReader {
         })
     }
 
+    fn folded_until(&mut self, namespace: NamespaceId) -> Result<Option<u64>> {
+        self.read(namespace, async |session, space| {
+            log::folded_until(session, space).await
+        })
+    }
+
     fn backup(&mut self, _to: &Path) -> Result<()> {
         Err(StoreError::Unsupported(
             "a PostgreSQL database is backed up with its own tools: pg_basebackup with archived \

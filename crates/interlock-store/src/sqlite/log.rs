@@ -85,6 +85,25 @@ pub(super) fn page(conn: &Connection, space: &Space, from: u64, limit: usize) ->
     Ok(LogPage::Records(records))
 }
 
+/// When the last record that the checkpoint covers was written; none if it covers everything.
+pub(super) fn folded_until(conn: &Connection, space: &Space) -> Tried<Option<u64>> {
+    if end(conn, space)? == space.position {
+        return Ok(None);
+    }
+    // The checkpoint may lie within the first of these.
+    let sql =
+        "SELECT * FROM log WHERE namespace = ? AND position < ? ORDER BY position DESC LIMIT 2";
+    let mut records = conn.prepare_cached(sql)?;
+    let mut rows = records.query(params![space.row.id.0, column(space.position)])?;
+    while let Some(row) = rows.next()? {
+        let record = from_row(space.row.id, row)?;
+        if record.next <= space.position {
+            return Ok(Some(record.at_ms));
+        }
+    }
+    Ok(Some(0))
+}
+
 fn from_row(namespace: NamespaceId, row: &Row<'_>) -> Tried<LogRecord> {
     let position = number(row.get(1)?)?;
     let record = LogRecord {

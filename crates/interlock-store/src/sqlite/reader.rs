@@ -76,6 +76,10 @@ impl Reader for SqliteReader {
         self.read(namespace, |conn, space| log::page(conn, space, from, limit))
     }
 
+    fn folded_until(&mut self, namespace: NamespaceId) -> Result<Option<u64>> {
+        self.read(namespace, log::folded_until)
+    }
+
     fn backup(&mut self, to: &Path) -> Result<()> {
         backup::backup(&self.conn, to)
     }

@@ -93,6 +93,44 @@ pub(crate) fn a_checkpoint_within_a_record_keeps_the_record(home: &dyn Home) {
     assert_eq!(load(&mut *store, namespace).len(), 2);
 }
 
+pub(crate) fn the_history_says_up_to_when_it_is_complete(home: &dyn Home) {
+    let mut store = home.open();
+    let namespace = namespace(&mut *store);
+    let mut reader = store.reader().unwrap();
+    assert_eq!(reader.folded_until(namespace).unwrap(), None, "nothing yet");
+    let wide = Append {
+        next: 6,
+        ..one(namespace, 3, "three")
+    };
+    append(&mut *store, namespace, &["a", "b"]);
+    store.append(&[wide]).unwrap();
+    assert_eq!(
+        reader.folded_until(namespace).unwrap(),
+        Some(0),
+        "no checkpoint"
+    );
+    let keeping = |position| Checkpoint {
+        keep_log_from: 1,
+        ..checkpoint(namespace, position)
+    };
+    store.checkpoint(&keeping(2)).unwrap();
+    assert_eq!(reader.folded_until(namespace).unwrap(), Some(1_001));
+    store.checkpoint(&keeping(4)).unwrap();
+    assert_eq!(
+        reader.folded_until(namespace).unwrap(),
+        Some(1_002),
+        "within one"
+    );
+    store.checkpoint(&checkpoint(namespace, 6)).unwrap();
+    assert_eq!(reader.folded_until(namespace).unwrap(), None, "everything");
+    append(&mut *store, namespace, &["on"]);
+    assert_eq!(
+        reader.folded_until(namespace).unwrap(),
+        Some(0),
+        "all of it is gone"
+    );
+}
+
 pub(crate) fn a_checkpoint_deletes_the_log_up_to_where_it_says(home: &dyn Home) {
     let mut store = home.open();
     let namespace = namespace(&mut *store);

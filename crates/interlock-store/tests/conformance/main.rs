@@ -108,6 +108,7 @@ behaviours! {
         what_was_written_ahead_counts_for_nothing_by_itself
         rows_are_put_replaced_and_deleted
         a_checkpoint_within_a_record_keeps_the_record
+        the_history_says_up_to_when_it_is_complete
         a_checkpoint_deletes_the_log_up_to_where_it_says
         a_position_that_was_folded_is_too_old
         a_log_folded_to_its_end_goes_on_where_it_ended

@@ -56,7 +56,7 @@ fn a_submission_is_found_consumed_with_its_events_and_told_of() {
     // Once more is refused, events and all.
     let again = a.store.append(&[consuming(namespace, 2, &done)]);
     assert!(
-        matches!(again, Err(StoreError::BadValue { .. })),
+        matches!(again, Err(StoreError::NotPending { .. })),
         "{again:?}"
     );
     assert_eq!(log(&mut a.store, namespace), ["submitted"]);

@@ -1,6 +1,6 @@
 //! What is asked, and what is answered once it is committed.
 
-use super::super::ask::{Ask, AskTake};
+use super::super::ask::{Ask, AskTake, Intake};
 use super::super::batch::Release;
 use super::super::follow::{Followed, ProgressNote};
 use super::super::parked::deliver;
@@ -34,6 +34,7 @@ impl Life<'_> {
                     }));
                 });
             }
+            Ask::Consume(intake) => self.consume(now, intake),
             Ask::Take(ask) => self.take(now, ask),
             Ask::Read(read) => {
                 self.note_ended();
@@ -41,6 +42,7 @@ impl Life<'_> {
                     core: &self.core,
                     now,
                     pending: &self.pending,
+                    unfolded: self.core.position() - self.folded,
                 };
                 let release = read(Ok(&view));
                 self.releases.extend(release);
@@ -69,6 +71,25 @@ impl Life<'_> {
         match self.core.task(task) {
             Found::Live(view) => until == Until::Started && view.reasons.is_empty(),
             Found::Ended(_) | Found::Unknown => true,
+        }
+    }
+
+    fn consume(&mut self, now: Now, intake: Intake) {
+        let Intake {
+            command,
+            consumed,
+            then,
+        } = intake;
+        let note = move |life: &mut Self, reply| {
+            life.consumed.extend(consumed(reply, now));
+            life.releases.push(then);
+        };
+        match command {
+            Some(command) => {
+                let decision = self.decide(now, command);
+                self.take_in(decision, |life, reply| note(life, Some(reply)));
+            }
+            None => note(self, None),
         }
     }
 

@@ -30,6 +30,7 @@ impl Life<'_> {
             positions: (self.first, next),
             at_ms: clock::wall().0,
             bytes,
+            consumed: std::mem::take(&mut self.consumed),
             folds: checkpoint.is_some(),
             checkpoint,
             releases: std::mem::take(&mut self.releases),
@@ -69,7 +70,11 @@ impl Life<'_> {
         let position = self.core.position();
         let (tasks, ended) = self.pending.rows();
         let settling = std::mem::take(&mut self.settling);
-        self.keeping.push_back(Keeping { tasks, settling });
+        self.keeping.push_back(Keeping {
+            position,
+            tasks,
+            settling,
+        });
         Checkpoint {
             namespace: self.cell.namespace,
             position,
@@ -112,6 +117,7 @@ impl Life<'_> {
             Kept::Batch => Ok(()),
             Kept::Checkpoint => {
                 if let Some(kept) = self.keeping.pop_front() {
+                    self.folded = kept.position;
                     self.pending.kept(&kept.tasks);
                     for to in kept.settling {
                         let _gone = to.send(Ok(()));

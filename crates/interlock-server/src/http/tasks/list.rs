@@ -1,15 +1,17 @@
 //! Lists of tasks: live ones from the cell, ended ones from memory and the history, in one order.
 
 use super::history::{read, shown_ended};
-use crate::cell::{Pending, history_row, outcome_word};
+use crate::cell::{CellError, Pending, history_row, outcome_word};
+use crate::http::access::Anywhere;
 use crate::http::answer::{Json, Problems};
 use crate::http::body::Query;
-use crate::http::{Access, Answer, Read, clock_of};
+use crate::http::{Answer, Read, clock_of};
 use crate::limits;
 use interlock_api::convert;
 use interlock_api::convert::query::TaskFilter;
 use interlock_api::page::{Cursor, Page};
 use interlock_api::task::{State, Task, TaskQuery};
+use interlock_api::time::Time;
 use interlock_core::view;
 use interlock_core::words::{Outcome, TaskId};
 use interlock_store::HistoryFilter;
@@ -22,6 +24,9 @@ struct Stretch {
 }
 
 /// Lists tasks, newest first.
+///
+/// A node that does not serve the namespace answers for ended tasks from what it can read of the
+/// history, and says as of when that is.
 #[utoipa::path(get, path = "/v1/tasks", tag = "tasks",
     security(("token" = ["read"])),
     params(TaskQuery),
@@ -30,15 +35,23 @@ struct Stretch {
         Problems,
     ))]
 pub(super) async fn list(
-    access: Access<Read>,
+    access: Anywhere<Read>,
     Query(query): Query<TaskQuery>,
 ) -> Answer<Json<Page<Task>>> {
     let filter = convert::query::task_filter(&query)?;
     let limit = filter.limit as usize;
+    let Some(hosted) = &access.here else {
+        if wants_live(&filter) {
+            return Err(CellError::Moved.into());
+        }
+        let as_of = as_of(&access).await?;
+        let page = merge(vec![old(&access, &filter).await?], limit);
+        return Ok(Json(Page { as_of, ..page }));
+    };
     let mut stretches = Vec::new();
     if wants_live(&filter) || wants_ended(&filter) {
         let asked = filter.clone();
-        let (live, recent) = (access.namespace.cell)
+        let (live, recent) = (hosted.cell)
             .read(move |view| {
                 let live = wants_live(&asked).then(|| live(view, &asked));
                 let recent = wants_ended(&asked).then(|| recent(view.pending, &asked));
@@ -52,6 +65,23 @@ pub(super) async fn list(
         stretches.push(old(&access, &filter).await?);
     }
     Ok(Json(merge(stretches, limit)))
+}
+
+/// Whether a query is for nothing but tasks that have ended.
+pub(in crate::http) fn is_of_ended(query: &str) -> bool {
+    let query = interlock_api::parse::query::<TaskQuery>(query);
+    let filter = query.and_then(|query| convert::query::task_filter(&query));
+    filter.is_ok_and(|filter| !wants_live(&filter))
+}
+
+/// Up to when the history has everything.
+async fn as_of(access: &Anywhere<Read>) -> Answer<Option<Time>> {
+    let (id, now) = (access.id, crate::clock::wall());
+    let until = (access.server.readers)
+        .read(move |reader| reader.folded_until(id))
+        .await;
+    let until = until.ok_or(CellError::Stopping)??;
+    Ok(Some(until.map_or(Time::from(now), Time::from_ms)))
 }
 
 /// One page of several sources: only as far as all of them are complete.
@@ -149,17 +179,17 @@ fn recent(pending: &Pending, filter: &TaskFilter) -> Stretch {
     }
 }
 
-async fn old(access: &Access<Read>, filter: &TaskFilter) -> Answer<Stretch> {
+async fn old(access: &Anywhere<Read>, filter: &TaskFilter) -> Answer<Stretch> {
     let (wanted, before, limit) = (
         history_filter(filter),
         filter.before,
         filter.limit as usize + 1,
     );
-    let id = access.namespace.id;
+    let id = access.id;
     let page = (access.server.readers)
         .read(move |reader| reader.list(id, &wanted, before, limit))
         .await;
-    let page = page.ok_or(crate::cell::CellError::Stopping)??;
+    let page = page.ok_or(CellError::Stopping)??;
     let tasks: Answer<Vec<Task>> = (page.rows.iter())
         .map(|kept| Ok(row(&read(kept)?)))
         .collect();
