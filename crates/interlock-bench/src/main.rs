@@ -3,6 +3,8 @@
 //!
 //! Leaves to others: what is right (the tests) and what holds under faults (the simulator).
 
+mod chaos;
+mod cluster;
 mod core;
 mod host;
 mod kill;
@@ -36,10 +38,14 @@ enum What {
     Workers(suite::Options),
     /// The real binary under kill -9, with a ledger of what it acknowledged.
     Kill(kill::Options),
+    /// Three nodes on PostgreSQL that are killed, paused and cut off, with a ledger of what they
+    /// acknowledged.
+    Chaos(chaos::Options),
 }
 
 fn main() -> anyhow::Result<ExitCode> {
     match Cli::parse().what {
+        What::Chaos(options) => chaos::run(&options),
         What::Core(options) => core::run(&options),
         What::Kill(options) => kill::run(&options),
         What::Server(options) => server::run(&options),

@@ -13,6 +13,8 @@ use crate::supervisor::Supervisor;
 
 /// The role that owns the databases; no superuser.
 pub(crate) const ROLE: &str = "interlock";
+/// What a standby calls itself.
+const STANDBY: &str = "standby";
 
 /// A server of this process's own.
 pub struct Server {
@@ -32,6 +34,35 @@ impl Server {
 
     /// A new one, with lines for its configuration such as `fsync = off`.
     pub fn start(settings: &[&str]) -> Self {
+        let server = Self::prepare();
+        server.initialise(settings);
+        server.up();
+        server.sql("postgres", &format!("CREATE ROLE {ROLE} LOGIN"));
+        server
+    }
+
+    /// A standby of another one, which has everything that it has. From now on the other one
+    /// acknowledges no commit before this one has it too.
+    pub fn standby_of(primary: &Self) -> Self {
+        let server = Self::prepare();
+        let mut copy = binaries::unprivileged(&server.bin.join("pg_basebackup"));
+        copy.arg("-d")
+            .arg(format!(
+                "host=127.0.0.1 port={} user=postgres application_name={STANDBY}",
+                primary.port
+            ))
+            .arg("-D")
+            .arg(server.data())
+            .args(["-R", "-X", "stream", "--checkpoint=fast", "--no-sync"])
+            .current_dir("/");
+        run(&mut copy);
+        server.configure(&[]);
+        server.up();
+        primary.reload(&[&format!("synchronous_standby_names = '{STANDBY}'")]);
+        server
+    }
+
+    fn prepare() -> Self {
         static MADE: AtomicU32 = AtomicU32::new(0);
         let bin = binaries::directory();
         let number = MADE.fetch_add(1, Ordering::SeqCst);
@@ -42,17 +73,13 @@ impl Server {
             std::os::unix::fs::chown(&dir, Some(user), Some(group)).expect("root may do that");
         }
         let supervisor = Supervisor::start(&dir, &bin);
-        let server = Self {
+        Self {
             port: free_port(),
             databases: AtomicU32::new(0),
             _supervisor: supervisor,
             bin,
             dir,
-        };
-        server.initialise(settings);
-        server.up();
-        server.sql("postgres", &format!("CREATE ROLE {ROLE} LOGIN"));
-        server
+        }
     }
 
     fn initialise(&self, settings: &[&str]) {
@@ -64,6 +91,11 @@ impl Server {
             .arg("--auth=trust")
             .current_dir("/");
         run(&mut initdb);
+        self.configure(settings);
+    }
+
+    /// Adds our own lines to its configuration, and these.
+    fn configure(&self, settings: &[&str]) {
         let file = self.data().join("postgresql.conf");
         let mut text = fs::read_to_string(&file).expect("initdb made it");
         let ours = [
@@ -110,6 +142,14 @@ impl Server {
     /// Ends it as if it had crashed: it recovers from its log when it is started again.
     pub fn down(&self) {
         run(self.pg_ctl().args(["-m", "immediate", "-w", "-s", "stop"]));
+    }
+
+    /// Ends it at once, by an order that it can't refuse.
+    pub fn kill(&self) {
+        let file = self.data().join("postmaster.pid");
+        let text = fs::read_to_string(file).expect("it runs");
+        let pid = text.lines().next().expect("its first line is the process");
+        run(Command::new("kill").args(["-s", "KILL", pid]));
     }
 
     /// Has it read its configuration again, with these lines added.

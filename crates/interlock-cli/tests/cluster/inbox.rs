@@ -99,7 +99,7 @@ async fn each_submission_is_consumed_once_while_nodes_are_killed() {
         let submitting = nodes.sql_later(&many(round * 200 + 1, round * 200 + 200));
         tokio::time::sleep(Duration::from_millis(150)).await;
         let owner = nodes.owner("default").await;
-        nodes.end(owner, "-KILL");
+        nodes.end(owner, "KILL");
         submitting.join().unwrap();
         nodes.begin(owner);
         nodes.wait_for(3).await;

@@ -1,7 +1,6 @@
 //! Several nodes on one database, as processes.
 #![allow(clippy::unwrap_used, reason = "lets tests unwrap in their helpers too")]
 
-mod chaos;
 mod inbox;
 mod nodes;
 mod steering;

@@ -1,10 +1,9 @@
-//! Three nodes of the real binary, each on a port that it keeps.
+//! Three nodes of the real binary, and clients of them.
 
 use interlock_api::node::{Node, NodeState};
 use interlock_client::{Client, Retry};
-use interlock_pgtest::{Database, Server as Postgres};
-use std::net::TcpListener;
-use std::process::{Child, Command, Stdio};
+use interlock_pgtest::{Database, Proxy, Server as Postgres};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 pub(crate) const NAMES: [&str; 3] = ["n1", "n2", "n3"];
@@ -15,52 +14,55 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Three nodes, gone with the test.
 pub(crate) struct Nodes {
     database: Database<'static>,
-    ports: [u16; 3],
-    children: [Option<Child>; 3],
+    nodes: interlock_pgtest::Nodes,
 }
 
 impl Nodes {
     pub(crate) async fn start() -> Self {
-        // Held together, so that they are three.
-        let free = NAMES.map(|_| TcpListener::bind("127.0.0.1:0").unwrap());
-        let ports = free.map(|listener| listener.local_addr().unwrap().port());
-        let mut nodes = Self {
-            database: Postgres::shared().database(),
-            ports,
-            children: [None, None, None],
+        let database = Postgres::shared().database();
+        let (port, name) = (database.server().port(), database.name().to_owned());
+        let url = move |port| format!("postgres://interlock@127.0.0.1:{port}/{name}");
+        Self::start_on(database, port, url).await
+    }
+
+    /// Starts them on a database that they reach like this.
+    pub(crate) async fn start_on(
+        database: Database<'static>,
+        port: u16,
+        url: impl Fn(u16) -> String + Send + Sync + 'static,
+    ) -> Self {
+        let binary = Path::new(env!("CARGO_BIN_EXE_interlock"));
+        let nodes = Self {
+            database,
+            nodes: interlock_pgtest::Nodes::start(binary, NAMES.len(), port, url),
         };
-        for at in 0..3 {
-            nodes.begin(at);
-        }
         nodes.wait_for(3).await;
         nodes
     }
 
     /// Starts a node.
     pub(crate) fn begin(&mut self, at: usize) {
-        let child = Command::new(env!("CARGO_BIN_EXE_interlock"))
-            .env_clear()
-            .env("INTERLOCK_STORE", self.database.url())
-            .args(["serve", "--log", "warn", "--node", NAMES[at], "--listen"])
-            .arg(format!("127.0.0.1:{}", self.ports[at]))
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn();
-        self.children[at] = Some(child.unwrap());
+        self.nodes.begin(at);
     }
 
     /// Sends a signal to a node.
     pub(crate) fn signal(&self, at: usize, signal: &str) {
-        let pid = self.children[at].as_ref().unwrap().id().to_string();
-        let sent = Command::new("kill").args([signal, &pid]).status();
-        assert!(sent.unwrap().success());
+        self.nodes.signal(at, signal);
     }
 
     /// Ends a node by a signal, and says how it ended.
     pub(crate) fn end(&mut self, at: usize, signal: &str) -> Option<i32> {
-        self.signal(at, signal);
-        let mut child = self.children[at].take().unwrap();
-        child.wait().unwrap().code()
+        self.nodes.end(at, signal).code()
+    }
+
+    /// A node's wire to the database.
+    pub(crate) fn to_database(&self, at: usize) -> &Proxy {
+        self.nodes.to_database(at)
+    }
+
+    /// The wire by which the others reach a node.
+    pub(crate) fn to_it(&self, at: usize) -> &Proxy {
+        self.nodes.to_it(at)
     }
 
     /// Runs statements in the database, and returns what they print.
@@ -77,18 +79,13 @@ impl Nodes {
 
     /// A client of one node.
     pub(crate) fn client(&self, at: usize) -> Client {
-        Client::new(&self.address(at))
-            .unwrap()
-            .retrying(Retry::NONE)
+        let client = Client::new(&self.nodes.address(at)).unwrap();
+        client.retrying(Retry::NONE)
     }
 
     /// A client of all of them.
     pub(crate) fn client_of_all(&self) -> Client {
-        Client::new(&[0, 1, 2].map(|at| self.address(at)).join(",")).unwrap()
-    }
-
-    fn address(&self, at: usize) -> String {
-        format!("http://127.0.0.1:{}", self.ports[at])
+        Client::new(&[0, 1, 2].map(|at| self.nodes.address(at)).join(",")).unwrap()
     }
 
     /// Waits until so many nodes are alive, and every namespace is served.
@@ -122,16 +119,10 @@ impl Nodes {
     pub(crate) async fn owner(&self, namespace: &str) -> usize {
         let (client, begun) = (self.client_of_all(), Instant::now());
         loop {
-            let all = client
-                .nodes()
-                .list()
-                .await
-                .map(|all| all.nodes)
-                .unwrap_or_default();
-            let owner = all
-                .iter()
-                .find(|node| is_alive(node) && serves(node, namespace));
-            if let Some(owner) = owner {
+            let all = client.nodes().list().await;
+            let all = all.map(|all| all.nodes).unwrap_or_default();
+            let mut living = all.iter().filter(|node| is_alive(node));
+            if let Some(owner) = living.find(|node| serves(node, namespace)) {
                 return NAMES.iter().position(|name| *name == owner.name).unwrap();
             }
             assert!(
@@ -148,16 +139,6 @@ pub(crate) fn is_alive(node: &Node) -> bool {
 }
 
 pub(crate) fn serves(node: &Node, namespace: &str) -> bool {
-    node.namespaces
-        .iter()
-        .any(|served| served.name == namespace)
-}
-
-impl Drop for Nodes {
-    fn drop(&mut self) {
-        for child in self.children.iter_mut().flatten() {
-            let _gone = child.kill();
-            let _reaped = child.wait();
-        }
-    }
+    let mut served = node.namespaces.iter();
+    served.any(|served| served.name == namespace)
 }

@@ -12,6 +12,5 @@ mod migrations;
 mod outages;
 mod ownership;
 mod plans;
-mod proxy;
 mod tls;
 mod unsure;

@@ -1,10 +1,9 @@
 //! A commit was sent and no answer came: nobody knows, so the namespace is claimed anew and loaded.
 
-use interlock_pgtest::Server;
+use interlock_pgtest::{Proxy, Server, Wire};
 use interlock_store::{Checkpoint, Store, StoreError};
 
 use crate::material::*;
-use crate::proxy::Proxy;
 
 fn unsure<T: std::fmt::Debug>(answer: Result<T, StoreError>) {
     assert!(
@@ -26,11 +25,11 @@ fn an_append_without_an_answer_is_neither_lost_nor_written_twice() {
     for round in 0..5 {
         // Whatever is prepared once for each connection is prepared.
         process.append(other, "meanwhile").unwrap();
-        proxy.swallow_answers(true);
+        proxy.set(Wire::Mute);
         let position = expected.len() as u64 + 1;
         let text = format!("in doubt {round}");
         unsure(process.store.append(&[record(namespace, position, &text)]));
-        proxy.swallow_answers(false);
+        proxy.set(Wire::Whole);
         // Nothing goes on from memory, not even a repetition.
         let again = process.store.append(&[record(namespace, position, &text)]);
         assert!(
@@ -64,14 +63,14 @@ fn a_checkpoint_without_an_answer_heals_by_a_new_claim() {
         keep_log_from: position,
     };
     process.store.checkpoint(&checkpoint(1)).unwrap();
-    proxy.swallow_answers(true);
+    proxy.set(Wire::Mute);
     // The first answer of its transaction is cut: it was never committed, and that is known.
     let cut = process.store.checkpoint(&checkpoint(2));
     assert!(
         matches!(cut, Err(StoreError::Unreachable { .. })),
         "{cut:?}"
     );
-    proxy.swallow_answers(false);
+    proxy.set(Wire::Whole);
     process.store.checkpoint(&checkpoint(3)).unwrap();
     assert_eq!(log(&mut process.store, namespace), [] as [&str; 0]);
 }
@@ -127,13 +126,12 @@ fn a_token_or_namespace_without_an_answer_can_be_looked_for() {
     // A read comes back by itself, and so does a write that had not begun.
     assert_eq!(process.store.setting("a").unwrap().unwrap(), b"1");
     process.store.put_setting("a", Some(b"2")).unwrap();
-    proxy.refuse(true);
-    proxy.cut();
+    proxy.set(Wire::Cut);
     let refused = process.store.put_setting("a", Some(b"3"));
     assert!(
         matches!(refused, Err(StoreError::Unreachable { .. })),
         "{refused:?}"
     );
-    proxy.refuse(false);
+    proxy.set(Wire::Whole);
     assert_eq!(process.store.setting("a").unwrap().unwrap(), b"2");
 }
