@@ -70,3 +70,10 @@ pub struct MoveNamespace {
     #[schema(min_length = 1, max_length = 200, example = "n2")]
     pub to: Option<String>,
 }
+
+/// Which node it is that was told to look; between nodes only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Seen {
+    /// Its number; none before it has joined.
+    pub node: Option<u64>,
+}

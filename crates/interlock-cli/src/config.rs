@@ -49,6 +49,8 @@ pub struct ServerConfig {
     pub node: Option<String>,
     /// With PostgreSQL: where other nodes reach this one.
     pub advertise: Option<String>,
+    /// With PostgreSQL and TLS: who vouches for the other nodes.
+    pub node_ca: Option<PathBuf>,
     /// Let everybody in without a token.
     #[serde(default)]
     pub no_tokens: bool,

@@ -26,7 +26,7 @@ pub use encode::{decode_records, encode_record, join_records};
 pub use follow::{Committed, Followed, ProgressNote};
 pub(crate) use history::outcome_word;
 pub use history::{Pending, history_row, read_row};
-pub use load::{LoadError, load};
+pub use load::{LoadError, load, load_beside};
 pub use row_change::row_change;
 pub use thread::start;
 pub use watch::Until;

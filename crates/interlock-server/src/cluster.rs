@@ -10,6 +10,7 @@ mod forward;
 pub(crate) mod inbox;
 mod keeper;
 mod lease;
+mod peers;
 mod placement;
 mod secret;
 mod tenure;
@@ -20,9 +21,10 @@ pub use lease::LeaseClock;
 pub use placement::{Move, NodeFact, SpaceFact, plan};
 pub use tenure::{Sole, Tenure, Term};
 
-use forward::Peers;
+use crate::door::Authorities;
 use interlock_store::postgres::{NewNode, NodeId, Ownership};
 use interlock_store::{NamespaceId, StoreError};
+use peers::Peers;
 use secret::Secret;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -38,6 +40,8 @@ pub struct NodeConfig {
     /// How long its lease is granted for each time. When it crashes, its namespaces are served by
     /// others after this long.
     pub lease: Duration,
+    /// Who vouches for nodes that listen with TLS.
+    pub authorities: Authorities,
 }
 
 /// This node, and what it knows of the others.
@@ -56,6 +60,7 @@ pub struct Cluster {
 
 impl Cluster {
     pub(crate) fn new(config: NodeConfig, ownership: Ownership) -> Self {
+        let peers = Peers::new(config.authorities.clone());
         Self {
             config,
             generation: ownership.generation(),
@@ -64,7 +69,7 @@ impl Cluster {
             directory: watch::Sender::new(Arc::default()),
             look: Notify::new(),
             secret: Secret::default(),
-            peers: Peers::new(),
+            peers,
         }
     }
 

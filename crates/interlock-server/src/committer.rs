@@ -5,12 +5,13 @@
 
 mod joined;
 
-use crate::cell::{Batch, CellError, LoadError, Release, load};
+use crate::cell::{Batch, CellError, LoadError, Release, load, load_beside};
 use crate::limits;
 use interlock_core::Core;
-use interlock_store::{Append, NamespaceId, Sliced, Store, StoreError};
+use interlock_store::{Append, Loader, NamespaceId, Sliced, Store, StoreError};
 use joined::Joined;
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
 use std::thread::JoinHandle;
 use tokio::runtime::Handle;
@@ -22,7 +23,10 @@ type Call = Box<dyn FnOnce(&mut dyn Store) + Send>;
 
 enum Job {
     Batch(Batch),
+    /// After every checkpoint that is under way.
     Call(Call),
+    /// Between two slices of one.
+    Look(Call),
     Stop(oneshot::Sender<Result<(), StoreError>>),
 }
 
@@ -30,6 +34,7 @@ enum Job {
 #[derive(Clone)]
 pub struct Committer {
     jobs: Sender<Job>,
+    loader: Option<Arc<dyn Loader>>,
 }
 
 /// The committer is gone: the server is stopping, or the store failed for good.
@@ -64,10 +69,11 @@ impl Committer {
     ) -> std::io::Result<(Self, JoinHandle<()>)> {
         let (jobs, inbox) = channel();
         let runtime = Handle::try_current().ok();
+        let loader = store.loader();
         let thread = std::thread::Builder::new()
             .name("committer".into())
             .spawn(move || Thread::new(store, inbox, Box::new(watcher), runtime).run())?;
-        Ok((Self { jobs }, thread))
+        Ok((Self { jobs, loader }, thread))
     }
 
     /// Writes a batch; its answers go when that is done.
@@ -79,43 +85,77 @@ impl Committer {
         }
     }
 
-    /// Does something with the store, between two commits, and waits for it.
-    pub fn call<T: Send + 'static>(
-        &self,
-        call: impl FnOnce(&mut dyn Store) -> T + Send + 'static,
-    ) -> Result<T, Closed> {
-        let (to, answer) = channel();
-        self.send(move |store| {
-            let _gone = to.send(call(store));
-        })?;
-        answer.recv().map_err(|_| Closed)
-    }
-
-    /// The same without blocking the thread.
+    /// Does something with the store, between two commits and after every checkpoint that is under
+    /// way.
     pub async fn call_async<T: Send + 'static>(
         &self,
         call: impl FnOnce(&mut dyn Store) -> T + Send + 'static,
     ) -> Result<T, Closed> {
         let (to, answer) = oneshot::channel();
-        self.send(move |store| {
+        self.send(Job::Call(Box::new(move |store| {
             let _gone = to.send(call(store));
-        })?;
+        })))?;
         answer.await.map_err(|_| Closed)
     }
 
-    fn send(&self, call: impl FnOnce(&mut dyn Store) + Send + 'static) -> Result<(), Closed> {
-        self.jobs
-            .send(Job::Call(Box::new(call)))
-            .map_err(|_| Closed)
+    /// The same for what has nothing to do with tasks or history, so that no checkpoint has to be
+    /// complete.
+    pub async fn look<T: Send + 'static>(
+        &self,
+        look: impl FnOnce(&mut dyn Store) -> T + Send + 'static,
+    ) -> Result<T, Closed> {
+        let (to, answer) = oneshot::channel();
+        self.send(Job::Look(Box::new(move |store| {
+            let _gone = to.send(look(store));
+        })))?;
+        answer.await.map_err(|_| Closed)
     }
 
-    /// Loads a namespace.
+    fn send(&self, job: Job) -> Result<(), Closed> {
+        self.jobs.send(job).map_err(|_| Closed)
+    }
+
+    /// Loads a namespace; if the store can, beside everything else that goes on.
     pub fn load(
         &self,
         namespace: NamespaceId,
         hash_seed: u64,
     ) -> Result<Result<Core, LoadError>, Closed> {
-        self.call(move |store| load(store, namespace, hash_seed))
+        match &self.loader {
+            None => self.wait_for(Job::Call, move |store| load(store, namespace, hash_seed)),
+            Some(loader) => match load_beside(&**loader, namespace, hash_seed) {
+                Ok(core) => self.adopt(namespace, core),
+                Err(error) => Ok(Err(error)),
+            },
+        }
+    }
+
+    /// From now on the store takes what is decided upon this.
+    fn adopt(&self, namespace: NamespaceId, core: Core) -> Result<Result<Core, LoadError>, Closed> {
+        let loaded = core.position();
+        let end = self.wait_for(Job::Look, move |store| store.adopt(namespace))?;
+        Ok(match end {
+            Ok(end) if end == loaded => Ok(core),
+            Ok(end) => Err(LoadError::WentOn {
+                namespace,
+                loaded,
+                end,
+            }),
+            Err(error) => Err(error.into()),
+        })
+    }
+
+    /// Has something done with the store, and blocks until it is.
+    fn wait_for<T: Send + 'static>(
+        &self,
+        job: impl FnOnce(Call) -> Job,
+        call: impl FnOnce(&mut dyn Store) -> T + Send + 'static,
+    ) -> Result<T, Closed> {
+        let (to, answer) = channel();
+        self.send(job(Box::new(move |store| {
+            let _gone = to.send(call(store));
+        })))?;
+        answer.recv().map_err(|_| Closed)
     }
 
     /// Closes the store in order, after everything that was sent before.
@@ -186,6 +226,7 @@ impl Thread {
                     self.finish_folding();
                     call(&mut *self.store);
                 }
+                Ok(Job::Look(look)) => look(&mut *self.store),
                 Ok(Job::Stop(done)) => {
                     self.finish_folding();
                     let _gone = done.send(self.store.stop());
@@ -345,6 +386,7 @@ impl Thread {
     /// Writes a slice of the oldest checkpoint under way. The answers have gone long ago: the log
     /// has everything already.
     fn fold(&mut self, rows: u64) {
+        self.drop_old_foldings();
         let Some(mut folding) = self.folding.pop_front() else {
             return;
         };

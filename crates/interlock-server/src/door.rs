@@ -8,7 +8,7 @@ mod limits;
 mod tls;
 
 pub use limits::DoorLimits;
-pub use tls::{Tls, TlsError};
+pub use tls::{Authorities, Tls, TlsError};
 
 use crate::http::{App, routes};
 use crate::limits::{ACCEPT_AGAIN, HEADER_BYTES_MAX, SHUTDOWN_WITHIN};

@@ -22,5 +22,5 @@ pub use error::StoreError;
 pub use memory::MemoryStore;
 pub use postgres::PostgresStore;
 pub use sqlite::SqliteStore;
-pub use store::{Reader, Store};
+pub use store::{Loader, Reader, Store};
 pub use types::*;

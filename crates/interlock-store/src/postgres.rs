@@ -21,6 +21,7 @@ mod ledger;
 mod link;
 mod list;
 mod load;
+mod loader;
 mod log;
 mod owned;
 mod ownership;
@@ -49,7 +50,7 @@ use std::sync::Arc;
 
 use crate::check;
 use crate::error::StoreError;
-use crate::store::{Reader, Result, Store};
+use crate::store::{Loader, Reader, Result, Store};
 use crate::types::{
     Append, Checkpoint, HistoryRow, Loaded, Namespace, NamespaceId, NewToken, Purge, Purged,
     Sliced, Token,
@@ -58,6 +59,7 @@ use fault::Tried;
 pub use inbox::{Inbox, Pending};
 use ledger::{Card, Space, id_column};
 use link::{Link, Shared};
+use loader::PostgresLoader;
 pub use ownership::{Claim, Lease, NewNode, Node, NodeId, Ownership};
 use reader::{PostgresReader, SNAPSHOT};
 use runtime::Runtime;
@@ -179,6 +181,13 @@ impl PostgresStore {
         self.forget_old();
         self.known.insert(of, known);
         Ok(epoch)
+    }
+
+    /// Whatever was known is known anew.
+    fn forget(&mut self, of: NamespaceId) {
+        self.served.remove(&of);
+        self.known.remove(&of);
+        self.begun.remove(&of);
     }
 
     fn known(&mut self, of: NamespaceId) -> Result<&mut Known> {
@@ -443,10 +452,7 @@ impl Store for PostgresStore {
         namespace: NamespaceId,
         visit: &mut dyn FnMut(Loaded) -> ControlFlow<()>,
     ) -> Result<()> {
-        // Whatever was known is known anew.
-        self.served.remove(&namespace);
-        self.known.remove(&namespace);
-        self.begun.remove(&namespace);
+        self.forget(namespace);
         self.link.ensure("connecting")?;
         let epoch = self.epoch(namespace)?;
         let loaded = self
@@ -516,6 +522,16 @@ impl Store for PostgresStore {
 
     fn reader(&self) -> Result<Box<dyn Reader>> {
         Ok(Box::new(PostgresReader::new(Arc::clone(&self.shared))?))
+    }
+
+    fn loader(&self) -> Option<Arc<dyn Loader>> {
+        let shared = Arc::clone(&self.shared);
+        Some(Arc::new(PostgresLoader { shared }))
+    }
+
+    fn adopt(&mut self, namespace: NamespaceId) -> Result<u64> {
+        self.forget(namespace);
+        self.end(namespace)
     }
 
     fn stop(self: Box<Self>) -> Result<()> {

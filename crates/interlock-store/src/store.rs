@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::error::StoreError;
 use crate::types::{
@@ -97,8 +98,31 @@ pub trait Store: Send {
     /// A reader that is independent of this store and of every other reader.
     fn reader(&self) -> Result<Box<dyn Reader>>;
 
+    /// A way to load namespaces beside this, so that a long load makes no other namespace wait; none
+    /// if only this can.
+    fn loader(&self) -> Option<Arc<dyn Loader>> {
+        None
+    }
+
+    /// A namespace was loaded by a [`Loader`]: from now on it can be written to. Returns where its
+    /// log ends.
+    fn adopt(&mut self, namespace: NamespaceId) -> Result<u64> {
+        self.end(namespace)
+    }
+
     /// Closes the store in order, noting where its logs end. Dropping it instead loses nothing.
     fn stop(self: Box<Self>) -> Result<()>;
+}
+
+/// Loads namespaces that this process may write to, as [`Store::load`] does, from any thread.
+pub trait Loader: Send + Sync {
+    /// Hands out rows, position and records of a namespace, as of one moment. Returns where its log
+    /// ends.
+    fn load(
+        &self,
+        namespace: NamespaceId,
+        visit: &mut dyn FnMut(Loaded) -> ControlFlow<()>,
+    ) -> Result<u64>;
 }
 
 /// Reads history and log, each call as of one moment, without waiting for the writer or making it

@@ -80,6 +80,9 @@ pub struct Serve {
     /// With PostgreSQL: where other nodes reach this one [default: where it listens]
     #[arg(long, value_name = "URL", env = "INTERLOCK_ADVERTISE")]
     advertise: Option<String>,
+    /// With PostgreSQL and TLS: who vouches for the other nodes, PEM [default: this machine's]
+    #[arg(long, value_name = "FILE", env = "INTERLOCK_NODE_CA")]
+    node_ca: Option<PathBuf>,
     /// What to log, such as `info` or `warn,interlock_server=debug` [default: info]
     #[arg(long, value_name = "FILTER", env = "INTERLOCK_LOG")]
     log: Option<String>,
@@ -96,8 +99,7 @@ struct Settled {
     data: PathBuf,
     door: DoorConfig,
     store: StoreKind,
-    /// The name of the node and where it is reached, if they were given.
-    node: (Option<String>, Option<String>),
+    node: node::Given,
     config: Config,
 }
 
@@ -144,7 +146,11 @@ impl Serve {
                 ..DoorConfig::at(listen.unwrap_or(SocketAddr::from(([127, 0, 0, 1], 7420))))
             },
             store: self.store.or(file.store).unwrap_or_default(),
-            node: (self.node.or(file.node), self.advertise.or(file.advertise)),
+            node: node::Given {
+                name: self.node.or(file.node),
+                advertise: self.advertise.or(file.advertise),
+                ca: self.node_ca.or(file.node_ca),
+            },
             config,
         })
     }

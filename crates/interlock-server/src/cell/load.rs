@@ -3,7 +3,7 @@
 use super::encode::decode_records;
 use interlock_core::Core;
 use interlock_core::row::{Restore, RowError, Table};
-use interlock_store::{Loaded, LogRecord, NamespaceId, Store, StoreError};
+use interlock_store::{Loaded, Loader, LogRecord, NamespaceId, Store, StoreError};
 use std::ops::ControlFlow;
 
 /// Why a namespace can't be loaded.
@@ -30,6 +30,16 @@ pub enum LoadError {
         /// What is wrong.
         why: String,
     },
+    /// It went on while it was being loaded.
+    #[error("namespace {namespace} was loaded up to {loaded}, and its log ends at {end}")]
+    WentOn {
+        /// Which namespace.
+        namespace: NamespaceId,
+        /// Up to where it was loaded.
+        loaded: u64,
+        /// Where its log ends.
+        end: u64,
+    },
 }
 
 /// A namespace as its store has it, not opened yet. The seed keys the core's hash tables.
@@ -38,9 +48,30 @@ pub fn load(
     namespace: NamespaceId,
     hash_seed: u64,
 ) -> Result<Core, LoadError> {
+    visit(namespace, hash_seed, |add| store.load(namespace, add))
+}
+
+/// The same beside the writer, which is to [adopt](Store::adopt) the namespace then.
+pub fn load_beside(
+    loader: &dyn Loader,
+    namespace: NamespaceId,
+    hash_seed: u64,
+) -> Result<Core, LoadError> {
+    visit(namespace, hash_seed, |add| {
+        loader.load(namespace, add).map(drop)
+    })
+}
+
+type Visit<'a> = dyn FnMut(Loaded) -> ControlFlow<()> + 'a;
+
+fn visit(
+    namespace: NamespaceId,
+    hash_seed: u64,
+    load: impl FnOnce(&mut Visit<'_>) -> Result<(), StoreError>,
+) -> Result<Core, LoadError> {
     let mut loading = Loading::new(namespace, hash_seed);
     let mut failed = None;
-    store.load(namespace, &mut |loaded| match loading.add(loaded) {
+    load(&mut |loaded| match loading.add(loaded) {
         Ok(()) => ControlFlow::Continue(()),
         Err(error) => {
             failed = Some(error);

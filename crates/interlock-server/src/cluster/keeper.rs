@@ -92,9 +92,9 @@ impl Cluster {
 
     /// Tokens and the secret, which any node may have changed.
     async fn refresh(&self, server: &Server) -> Result<(), StoreError> {
-        let read = server.committer().call_async(|store| {
-            Ok::<_, StoreError>((store.tokens()?, Secret::read_or_make(store)?))
-        });
+        let read = server
+            .committer()
+            .look(|store| Ok::<_, StoreError>((store.tokens()?, Secret::read_or_make(store)?)));
         if let Ok(read) = read.await {
             let (tokens, secret) = read?;
             server.tokens.set(tokens);
@@ -140,7 +140,7 @@ impl Cluster {
 
     /// Serves a namespace: its cell claims it before it loads it.
     async fn host(&self, server: &Server, id: NamespaceId) {
-        let rows = server.committer().call_async(|store| store.namespaces());
+        let rows = server.committer().look(|store| store.namespaces());
         let Ok(Ok(rows)) = rows.await else { return };
         let Some(row) = rows.into_iter().find(|row| row.id == id) else {
             return;
@@ -162,6 +162,14 @@ impl Cluster {
         let (Some(name), Some(node)) = (seen.name_of(id), seen.node(to)) else {
             return;
         };
+        if !self.is_there(node).await {
+            info!(
+                namespace = name,
+                to = node.name,
+                "not handed over: the node does not answer"
+            );
+            return;
+        }
         server.namespaces.drop(name).await;
         // Everything that the cell left behind is written when the committer comes to this.
         let _stopping = server.committer().call_async(|_| ()).await;
@@ -172,19 +180,20 @@ impl Cluster {
             Ok(Err(error)) => warn!(%error, namespace = name, "not handed over"),
             Err(_) => {}
         }
-        if let Some(secret) = self.secret.show() {
-            self.peers.tell_to_look(&node.address, &secret).await;
-        }
+        let _heard = self.is_there(node).await;
         self.look();
     }
 
     /// Gives every namespace to another node, and ends the lease.
     async fn leave(self: &Arc<Self>, server: &Arc<Server>) {
         if let Ok(seen) = self.see().await {
-            let others: Vec<&Node> = seen
-                .alive()
-                .filter(|node| Some(node.id) != seen.me && !node.draining)
-                .collect();
+            let mut others: Vec<&Node> = Vec::new();
+            for node in seen.alive() {
+                let may_have = Some(node.id) != seen.me && !node.draining;
+                if may_have && self.is_there(node).await {
+                    others.push(node);
+                }
+            }
             for (nth, hosted) in server.namespaces.all().into_iter().enumerate() {
                 if let Some(to) = others.get(nth % others.len().max(1)) {
                     self.hand_over(server, &seen, hosted.id, to.id).await;

@@ -7,7 +7,7 @@ use super::{Admin, Answer, App, Failed, Operate, Read};
 use crate::cluster::{Cluster, Directory};
 use axum::extract::State;
 use axum::http::HeaderMap;
-use interlock_api::node::{MoveNamespace, Node, NodeState, Nodes, Served};
+use interlock_api::node::{MoveNamespace, Node, NodeState, Nodes, Seen, Served};
 use interlock_api::span::Span;
 use interlock_api::task::{Done, Nothing};
 use interlock_api::time::Time;
@@ -159,11 +159,12 @@ async fn move_namespace(
 }
 
 /// Another node says that something has changed. Not for people: it shows the secret of the cluster.
-async fn look(State(app): State<App>, headers: HeaderMap) -> Answer<Json<Done>> {
+async fn look(State(app): State<App>, headers: HeaderMap) -> Answer<Json<Seen>> {
     match &app.server.cluster {
         Some(cluster) if cluster.is_from_node(&headers) => {
             cluster.look();
-            Ok(Json(Done {}))
+            let node = cluster.directory().me.map(|me| me.0);
+            Ok(Json(Seen { node }))
         }
         _ => Err(Problem::new(Code::NotFound, "there is nothing at this path").into()),
     }

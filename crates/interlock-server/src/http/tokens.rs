@@ -37,7 +37,7 @@ pub(super) fn routes() -> OpenApiRouter<App> {
         Problems,
     ))]
 async fn list(whole: Whole<Admin>) -> Answer<Json<Page<Token>>> {
-    let rows = whole.server.committer().call_async(|store| store.tokens());
+    let rows = whole.server.committer().look(|store| store.tokens());
     let mut rows = rows.await??;
     rows.retain(|row| may_see(&whole, row));
     let items = rows.iter().map(|row| shown(&whole.server, row)).collect();
@@ -141,7 +141,7 @@ async fn revoke(
     Named(id): Named,
     Query(query): Query<RevokeQuery>,
 ) -> Answer<Json<Done>> {
-    let rows = whole.server.committer().call_async(|store| store.tokens());
+    let rows = whole.server.committer().look(|store| store.tokens());
     let rows = rows.await??;
     let found = rows.iter().find(|row| row.id.to_string() == id);
     let Some(row) = found.filter(|row| may_see(&whole, row)) else {

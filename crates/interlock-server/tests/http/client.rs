@@ -4,11 +4,13 @@ use http_body_util::{BodyExt, Full};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
-use interlock_server::door::{Door, DoorConfig, DoorLimits};
+use interlock_server::cluster::NodeConfig;
+use interlock_server::door::{Authorities, Door, DoorConfig, DoorLimits};
 use interlock_server::server::Server;
-use interlock_store::{MemoryStore, Store};
+use interlock_store::{MemoryStore, PostgresStore, Store};
 use serde_json::Value;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
@@ -62,7 +64,11 @@ impl Answer {
 }
 
 impl Running {
+    /// On a store in memory; with `INTERLOCK_TEST_STORE=postgres` as the only node on a database.
     pub(crate) async fn start() -> Self {
+        if is_on_postgres() {
+            return Self::open(node().await, DoorLimits::default()).await;
+        }
         Self::on(Box::new(MemoryStore::new())).await
     }
 
@@ -73,6 +79,10 @@ impl Running {
     /// With a door that is less patient than usual.
     pub(crate) async fn with(store: Box<dyn Store>, limits: DoorLimits) -> Self {
         let server = Server::start(store, "memory", |error| panic!("{error}")).expect("it starts");
+        Self::open(server, limits).await
+    }
+
+    async fn open(server: Arc<Server>, limits: DoorLimits) -> Self {
         let config = DoorConfig {
             limits,
             ..DoorConfig::at("127.0.0.1:0".parse().expect("an address"))
@@ -102,6 +112,31 @@ impl Running {
         self.serving.await.expect("the door closes");
         self.server.stop().await.expect("it stops");
     }
+}
+
+/// Whether the suite is run on PostgreSQL.
+pub(crate) fn is_on_postgres() -> bool {
+    std::env::var("INTERLOCK_TEST_STORE").is_ok_and(|store| store == "postgres")
+}
+
+/// The only node on a database of its own, once it serves.
+async fn node() -> Arc<Server> {
+    let database = interlock_pgtest::Server::shared().database();
+    let store = PostgresStore::open(&database.url()).expect("it opens");
+    let config = NodeConfig {
+        name: "n1".to_owned(),
+        // There is no other node that would ask it.
+        address: "http://127.0.0.1:1".to_owned(),
+        lease: Duration::from_secs(6),
+        authorities: Authorities::nobody(),
+    };
+    let server = Server::start_node(store, config, |error| panic!("{error}"));
+    let server = server.await.expect("it starts");
+    let is_ready = || (server.namespaces.find("default")).is_some_and(|one| one.cell.is_ready());
+    while !is_ready() {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    server
 }
 
 impl Caller {
