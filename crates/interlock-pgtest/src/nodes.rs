@@ -160,7 +160,7 @@ impl Drop for Nodes {
 
 /// A free port below those that the system gives to connections, so that it is still free when the
 /// node is started again.
-fn quiet_port() -> u16 {
+pub fn quiet_port() -> u16 {
     const FIRST: u16 = 12_000;
     const COUNT: u16 = 19_000;
     static NEXT: AtomicU16 = AtomicU16::new(0);

@@ -124,8 +124,7 @@ impl Cluster {
         if ownership.generation() == self.generation {
             return Ok(());
         }
-        let why = "the database was restored, or another server has taken its place";
-        Err(StoreError::Poisoned(why.to_owned()))
+        Err(StoreError::Restored)
     }
 
     fn introduction(&self) -> NewNode {

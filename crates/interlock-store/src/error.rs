@@ -121,6 +121,12 @@ pub enum StoreError {
     /// more until it is opened again.
     #[error("the store stopped: {0}; it must be opened again")]
     Poisoned(String),
+    /// The database is not the one that was opened: it was restored, or a standby took its place.
+    /// Everything has to be opened anew.
+    #[error(
+        "the database was restored, or another server has taken its place; it must be opened again"
+    )]
+    Restored,
     /// The path that a backup was to go to exists.
     #[error("{} exists, and a backup overwrites nothing", .0.display())]
     Exists(PathBuf),

@@ -162,7 +162,8 @@ pub trait Reader: Send {
     fn log(&mut self, namespace: NamespaceId, from: u64, limit: usize) -> Result<LogPage>;
 
     /// Up to when the history has everything: none if nothing was logged since the last checkpoint,
-    /// otherwise the time of the last record that the checkpoint covers.
+    /// otherwise the time of the last record that the checkpoint covers, or of the first that is
+    /// there.
     fn folded_until(&mut self, namespace: NamespaceId) -> Result<Option<u64>>;
 
     /// Copies the whole store, as of one moment, to a data directory that must not exist yet. The

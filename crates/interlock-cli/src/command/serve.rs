@@ -16,6 +16,7 @@ use interlock_server::server::Server;
 use interlock_store::{MemoryStore, PostgresStore, SqliteStore, Store, StoreError};
 use std::io::Write;
 use std::net::SocketAddr;
+use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -181,7 +182,10 @@ async fn serve(settled: Settled, opened: Opened) -> Outcome {
     let stop = listen_for_signals()?;
     let (alarm, mut lost) = mpsc::unbounded_channel();
     let tell = move |error: &StoreError| {
-        let _gone = alarm.send(error.to_string());
+        let _gone = alarm.send(match error {
+            StoreError::Restored => End::Restored,
+            error => End::Lost(error.to_string()),
+        });
     };
     let server = match opened {
         Opened::Own(store, kind) => Server::start(store, kind, tell)?,
@@ -206,11 +210,11 @@ async fn serve(settled: Settled, opened: Opened) -> Outcome {
     tokio::select! {
         () = door.serve(async { let _told = stop.await; }) => {}
         // Nothing that is under way will be answered: no reason to wait for it.
-        Some(why) = lost.recv() => return Err(store_lost(&why)),
+        Some(end) = lost.recv() => return end.outcome(),
     }
     tokio::select! {
         stopped = server.stop() => stopped?,
-        Some(why) = lost.recv() => return Err(store_lost(&why)),
+        Some(end) = lost.recv() => return end.outcome(),
     }
     info!("stopped");
     Ok(ExitCode::SUCCESS)
@@ -238,6 +242,36 @@ async fn next(interrupt: &mut Signal, terminate: &mut Signal) -> &'static str {
         _ = interrupt.recv() => "SIGINT",
         _ = terminate.recv() => "SIGTERM",
     }
+}
+
+/// Why a server can't go on.
+enum End {
+    /// The database is another one, such as a standby that was promoted: everything begins anew.
+    Restored,
+    /// The store failed.
+    Lost(String),
+}
+
+impl End {
+    fn outcome(self) -> Outcome {
+        match self {
+            Self::Restored => {
+                warn!("the database was restored, or a standby took its place: starting over");
+                Err(start_over())
+            }
+            Self::Lost(why) => Err(store_lost(&why)),
+        }
+    }
+}
+
+/// Puts a new process in the place of this one, of which nothing stays but its number. Returns only
+/// if that can't be done.
+fn start_over() -> Failure {
+    let mut arguments = std::env::args_os();
+    let given = arguments.next().unwrap_or_default();
+    let program = std::env::current_exe().unwrap_or_else(|_| given.into());
+    let error = std::process::Command::new(program).args(arguments).exec();
+    Failure::from(error).hint("start the server again: it recovers what was acknowledged")
 }
 
 fn store_lost(why: &str) -> Failure {

@@ -3,4 +3,6 @@
 
 mod inbox;
 mod nodes;
+mod standby;
 mod steering;
+mod tls;

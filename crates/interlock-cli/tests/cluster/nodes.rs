@@ -2,7 +2,7 @@
 
 use interlock_api::node::{Node, NodeState};
 use interlock_client::{Client, Retry};
-use interlock_pgtest::{Database, Proxy, Server as Postgres};
+use interlock_pgtest::{Database, Server as Postgres};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -45,24 +45,9 @@ impl Nodes {
         self.nodes.begin(at);
     }
 
-    /// Sends a signal to a node.
-    pub(crate) fn signal(&self, at: usize, signal: &str) {
-        self.nodes.signal(at, signal);
-    }
-
     /// Ends a node by a signal, and says how it ended.
     pub(crate) fn end(&mut self, at: usize, signal: &str) -> Option<i32> {
         self.nodes.end(at, signal).code()
-    }
-
-    /// A node's wire to the database.
-    pub(crate) fn to_database(&self, at: usize) -> &Proxy {
-        self.nodes.to_database(at)
-    }
-
-    /// The wire by which the others reach a node.
-    pub(crate) fn to_it(&self, at: usize) -> &Proxy {
-        self.nodes.to_it(at)
     }
 
     /// Runs statements in the database, and returns what they print.

@@ -220,7 +220,7 @@ async fn renew_always(cluster: Arc<Cluster>, server: Arc<Server>, every: Duratio
         let renewed = spawn_blocking(move || node.renew()).await;
         if let Ok(Err(error)) = renewed {
             warn!(%error, "the lease was not renewed");
-            if matches!(error, StoreError::Poisoned(_)) {
+            if matches!(error, StoreError::Restored) {
                 cluster.lease.end();
                 return server.lose(&error);
             }

@@ -40,7 +40,7 @@ impl Space {
         }
         let folded = |record: &&LogRecord| record.next <= self.position;
         let last = self.log.iter().rev().find(folded);
-        Some(last.map_or(0, |record| record.at_ms))
+        last.or(self.log.front()).map(|record| record.at_ms)
     }
 
     pub(super) fn append(&mut self, record: &Append<'_>) {

@@ -132,7 +132,11 @@ pub(super) async fn folded_until(session: &mut Session, space: &Space) -> Tried<
             return Ok(Some(record.at_ms));
         }
     }
-    Ok(Some(0))
+    let sql = "SELECT * FROM interlock.log WHERE namespace = $1
+        ORDER BY namespace, position LIMIT 1";
+    let first = session.query_opt(sql, &[&id_column(of)]).await?;
+    let first = first.map(|row| from_row(of, &row)).transpose()?;
+    Ok(first.map(|record| record.at_ms))
 }
 
 fn from_row(of: NamespaceId, row: &Row) -> Tried<LogRecord> {

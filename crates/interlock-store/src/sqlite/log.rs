@@ -101,7 +101,11 @@ pub(super) fn folded_until(conn: &Connection, space: &Space) -> Tried<Option<u64
             return Ok(Some(record.at_ms));
         }
     }
-    Ok(Some(0))
+    let sql = "SELECT * FROM log WHERE namespace = ? ORDER BY position LIMIT 1";
+    let mut first = conn.prepare_cached(sql)?;
+    let mut rows = first.query([space.row.id.0])?;
+    let first = rows.next()?.map(|row| from_row(space.row.id, row));
+    Ok(first.transpose()?.map(|record| record.at_ms))
 }
 
 fn from_row(namespace: NamespaceId, row: &Row<'_>) -> Tried<LogRecord> {

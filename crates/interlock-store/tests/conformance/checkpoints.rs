@@ -106,8 +106,8 @@ pub(crate) fn the_history_says_up_to_when_it_is_complete(home: &dyn Home) {
     store.append(&[wide]).unwrap();
     assert_eq!(
         reader.folded_until(namespace).unwrap(),
-        Some(0),
-        "no checkpoint"
+        Some(1_001),
+        "no checkpoint: nothing before the first"
     );
     let keeping = |position| Checkpoint {
         keep_log_from: 1,
@@ -126,7 +126,7 @@ pub(crate) fn the_history_says_up_to_when_it_is_complete(home: &dyn Home) {
     append(&mut *store, namespace, &["on"]);
     assert_eq!(
         reader.folded_until(namespace).unwrap(),
-        Some(0),
+        Some(1_006),
         "all of it is gone"
     );
 }
