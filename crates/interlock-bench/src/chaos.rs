@@ -6,7 +6,7 @@ mod ledger;
 mod traffic;
 mod trouble;
 
-use crate::cluster::Cluster;
+use crate::nodes::{Cluster, Wires};
 use crate::progress::Progress;
 use clap::ValueEnum;
 use ledger::Ledger;
@@ -43,7 +43,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
 }
 
 async fn rounds(options: &Options) -> anyhow::Result<Arc<Ledger>> {
-    let mut cluster = Cluster::start(options.binary.as_deref(), 3).await?;
+    let mut cluster = Cluster::start(options.binary.as_deref(), 3, Wires::Between).await?;
     let ledger = Arc::new(Ledger::default());
     let traffic = Traffic::begin(&cluster, &ledger).await?;
     let progress = Progress::new(options.rounds);

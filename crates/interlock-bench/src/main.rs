@@ -8,7 +8,9 @@ mod cluster;
 mod core;
 mod host;
 mod kill;
+mod load;
 mod measure;
+mod nodes;
 mod progress;
 mod report;
 mod server;
@@ -38,6 +40,8 @@ enum What {
     Workers(suite::Options),
     /// The real binary under kill -9, with a ledger of what it acknowledged.
     Kill(kill::Options),
+    /// Nodes on PostgreSQL beside the embedded store, with its default durability.
+    Cluster(suite::Options),
     /// Three nodes on PostgreSQL that are killed, paused and cut off, with a ledger of what they
     /// acknowledged.
     Chaos(chaos::Options),
@@ -46,6 +50,7 @@ enum What {
 fn main() -> anyhow::Result<ExitCode> {
     match Cli::parse().what {
         What::Chaos(options) => chaos::run(&options),
+        What::Cluster(options) => cluster::run(&options),
         What::Core(options) => core::run(&options),
         What::Kill(options) => kill::run(&options),
         What::Server(options) => server::run(&options),

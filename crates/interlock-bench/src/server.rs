@@ -2,11 +2,10 @@
 //! run, in turns; the load generator shares the machine.
 
 mod latency;
-mod load;
 mod parked;
 mod restart;
 mod singles;
-mod whole_life;
+pub(crate) mod whole_life;
 
 use crate::report::Figure;
 use crate::suite::{self, Options};

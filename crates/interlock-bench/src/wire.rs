@@ -8,9 +8,18 @@ use tokio::net::TcpStream;
 
 /// A request, ready to be sent.
 pub(crate) fn post(path: &str, body: &str) -> Vec<u8> {
+    post_in("default", path, body)
+}
+
+/// The same in another namespace.
+pub(crate) fn post_in(namespace: &str, path: &str, body: &str) -> Vec<u8> {
+    let named = match namespace {
+        "default" => String::new(),
+        other => format!("interlock-namespace: {other}\r\n"),
+    };
     let length = body.len();
     let head = format!(
-        "POST {path} HTTP/1.1\r\nhost: bench\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n"
+        "POST {path} HTTP/1.1\r\nhost: bench\r\n{named}content-type: application/json\r\ncontent-length: {length}\r\n\r\n"
     );
     [head.as_bytes(), body.as_bytes()].concat()
 }

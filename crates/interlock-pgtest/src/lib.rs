@@ -13,6 +13,6 @@ mod supervisor;
 mod wire;
 
 pub use database::Database;
-pub use nodes::{Nodes, quiet_port};
+pub use nodes::{Nodes, Wires, quiet_port};
 pub use server::Server;
 pub use wire::{Proxy, Wire};

@@ -10,9 +10,20 @@ use std::{fs, process};
 
 use crate::wire::Proxy;
 
+/// Whether there is something in between that can be cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wires {
+    /// A wire from each node to the database, and one from the others to each node.
+    Between,
+    /// Nothing: for figures.
+    None,
+}
+
 /// Nodes, gone with the test.
 pub struct Nodes {
     binary: PathBuf,
+    database: u16,
+    wires: Wires,
     url: Box<dyn Fn(u16) -> String + Send + Sync>,
     dir: PathBuf,
     seats: Vec<Seat>,
@@ -32,6 +43,7 @@ impl Nodes {
         binary: &Path,
         count: usize,
         database: u16,
+        wires: Wires,
         url: impl Fn(u16) -> String + Send + Sync + 'static,
     ) -> Self {
         static MADE: AtomicU16 = AtomicU16::new(0);
@@ -50,6 +62,8 @@ impl Nodes {
         };
         let mut nodes = Self {
             binary: binary.to_owned(),
+            database,
+            wires,
             url: Box::new(url),
             dir,
             seats: std::iter::repeat_with(seat).take(count).collect(),
@@ -83,14 +97,18 @@ impl Nodes {
             .open(self.file(at))
             .expect("the directory can be written to");
         let seat = &mut self.seats[at];
+        let (database, advertised) = match self.wires {
+            Wires::Between => (seat.to_database.port(), seat.to_it.port()),
+            Wires::None => (self.database, seat.port),
+        };
         let child = Command::new(&self.binary)
             .env_clear()
-            .env("INTERLOCK_STORE", (self.url)(seat.to_database.port()))
+            .env("INTERLOCK_STORE", (self.url)(database))
             .args(["serve", "--log", "info", "--node", &Self::name(at)])
             .arg("--listen")
             .arg(format!("127.0.0.1:{}", seat.port))
             .arg("--advertise")
-            .arg(format!("http://127.0.0.1:{}", seat.to_it.port()))
+            .arg(format!("http://127.0.0.1:{advertised}"))
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(said)

@@ -1,7 +1,7 @@
 //! Submitters that ask again with the same key until they are answered, and workers by the SDK.
 
 use super::ledger::Ledger;
-use crate::cluster::Cluster;
+use crate::nodes::Cluster;
 use interlock_api::claim::Claim;
 use interlock_api::kind::KindPolicy;
 use interlock_api::submission::Submission;

@@ -1,6 +1,6 @@
 //! What can go wrong, one after the other.
 
-use crate::cluster::{Cluster, LEASE};
+use crate::nodes::{Cluster, LEASE};
 use interlock_pgtest::Wire;
 use std::time::{Duration, Instant};
 

@@ -1,7 +1,7 @@
 //! Single submissions, 64 at a time, beside an echo on the same server; and batches of 100.
 
-use super::load::rate;
 use crate::host::Host;
+use crate::load::rate;
 use crate::measure::median;
 use crate::report::{Figure, Unit};
 use crate::tasks::{BATCH, Session, batch, submission};

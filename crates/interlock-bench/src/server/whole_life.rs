@@ -19,15 +19,7 @@ pub(super) async fn figures(quick: bool) -> anyhow::Result<Vec<Figure>> {
     let host = Host::start(None, &data.path().join("data")).await?;
     Session::register(host.address, "first").await?;
 
-    let begun = Instant::now();
-    let (submitted, worked) = tokio::join!(
-        submit(host.address, count, ten_on_each),
-        work(host.address, "life", count)
-    );
-    submitted?;
-    worked?;
-    let life = count as f64 / begun.elapsed().as_secs_f64();
-
+    let life = rate(host.address, "life", count).await?;
     submit(host.address, count, ten_on_each).await?;
     let begun = Instant::now();
     work(host.address, "drain", count).await?;
@@ -44,6 +36,18 @@ pub(super) async fn figures(quick: bool) -> anyhow::Result<Vec<Figure>> {
         ),
         Figure::info(format!("drain of {count} tasks"), drain, Unit::PerSecond),
     ])
+}
+
+/// Tasks through their whole life, per second.
+pub(crate) async fn rate(address: SocketAddr, name: &str, count: u64) -> anyhow::Result<f64> {
+    let begun = Instant::now();
+    let (submitted, worked) = tokio::join!(
+        submit(address, count, ten_on_each),
+        work(address, name, count)
+    );
+    submitted?;
+    worked?;
+    Ok(count as f64 / begun.elapsed().as_secs_f64())
 }
 
 /// Ten tasks on each resource.

@@ -2,7 +2,7 @@
 
 use interlock_api::node::{Node, NodeState};
 use interlock_client::{Client, Retry};
-use interlock_pgtest::{Database, Server as Postgres};
+use interlock_pgtest::{Database, Server as Postgres, Wires};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -34,7 +34,7 @@ impl Nodes {
         let binary = Path::new(env!("CARGO_BIN_EXE_interlock"));
         let nodes = Self {
             database,
-            nodes: interlock_pgtest::Nodes::start(binary, NAMES.len(), port, url),
+            nodes: interlock_pgtest::Nodes::start(binary, NAMES.len(), port, Wires::None, url),
         };
         nodes.wait_for(3).await;
         nodes

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// How many requests are answered with success if this goes on for so long, and how long it took.
-pub(super) async fn rate(
+pub(crate) async fn rate(
     address: SocketAddr,
     clients: usize,
     time: Duration,
