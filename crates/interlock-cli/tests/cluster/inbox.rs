@@ -113,3 +113,71 @@ async fn each_submission_is_consumed_once_while_nodes_are_killed() {
     assert_eq!(nodes.sql(different), "600");
     assert_eq!(tasks(&nodes).await, 600);
 }
+
+/// As docs/postgresql.md has it.
+mod as_documented {
+    use serde_json::json;
+    use tokio_postgres::{Client, Error};
+
+    pub(super) async fn rename(client: &mut Client, id: i64, name: &str) -> Result<String, Error> {
+        let order = client.transaction().await?;
+        order
+            .execute("UPDATE shop SET name = $1 WHERE id = $2", &[&name, &id])
+            .await?;
+        let (resources, payload) = (json!([format!("shop:{id}")]), json!({"full": true}));
+        let submitted = order
+            .query_one(
+                "SELECT interlock.submit('sync', $1::text::jsonb, $2::text::jsonb, key => $3)",
+                &[
+                    &resources.to_string(),
+                    &payload.to_string(),
+                    &format!("rename {id} to {name}"),
+                ],
+            )
+            .await?;
+        order.commit().await?;
+        Ok(submitted.get(0))
+    }
+
+    /// What became of it; none while it is pending.
+    pub(super) async fn outcome(client: &Client, key: &str) -> Result<Option<String>, Error> {
+        let found = client
+            .query_one("SELECT interlock.outcome($1)::text", &[&key])
+            .await?;
+        Ok(found.get(0))
+    }
+}
+
+#[tokio::test]
+async fn an_application_submits_with_its_own_change_by_its_own_role() {
+    let nodes = Nodes::start().await;
+    let kinds = nodes.client_of_all();
+    let policy = KindPolicy::default();
+    kinds.kinds().set("sync", &policy).await.unwrap();
+    nodes.sql(
+        "DROP ROLE IF EXISTS shopkeeper; CREATE ROLE shopkeeper LOGIN;
+        CREATE TABLE shop (id bigint PRIMARY KEY, name text); INSERT INTO shop VALUES (42, 'old');
+        GRANT ALL ON shop TO shopkeeper;
+        GRANT USAGE ON SCHEMA interlock TO shopkeeper;
+        GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA interlock TO shopkeeper",
+    );
+    let url = nodes.url().replace("interlock@", "shopkeeper@");
+    let (mut client, connection) = tokio_postgres::connect(&url, tokio_postgres::NoTls)
+        .await
+        .unwrap();
+    let _driven = tokio::spawn(connection);
+    let key = as_documented::rename(&mut client, 42, "new").await.unwrap();
+    let begun = Instant::now();
+    let outcome = loop {
+        if let Some(outcome) = as_documented::outcome(&client, &key).await.unwrap() {
+            break outcome;
+        }
+        assert!(begun.elapsed() < PATIENCE);
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    };
+    let outcome: Value = serde_json::from_str(&outcome).unwrap();
+    assert_eq!(outcome["report"]["verdict"], "accepted", "{outcome}");
+    assert_eq!(nodes.sql("SELECT name FROM shop"), "new");
+    let tables = client.query("SELECT * FROM interlock.tasks", &[]).await;
+    assert!(tables.is_err(), "no right to any table is needed or given");
+}

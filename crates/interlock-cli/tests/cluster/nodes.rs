@@ -50,6 +50,11 @@ impl Nodes {
         self.nodes.end(at, signal).code()
     }
 
+    /// The URL of the database, as its owner.
+    pub(crate) fn url(&self) -> String {
+        self.database.url()
+    }
+
     /// Runs statements in the database, and returns what they print.
     pub(crate) fn sql(&self, sql: &str) -> String {
         self.database.sql(sql)
