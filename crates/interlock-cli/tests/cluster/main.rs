@@ -6,3 +6,4 @@ mod nodes;
 mod standby;
 mod steering;
 mod tls;
+mod zombie;

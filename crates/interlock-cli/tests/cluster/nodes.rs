@@ -2,7 +2,7 @@
 
 use interlock_api::node::{Node, NodeState};
 use interlock_client::{Client, Retry};
-use interlock_pgtest::{Database, Server as Postgres, Wires};
+use interlock_pgtest::{Database, Proxy, Server as Postgres, Wires};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -19,22 +19,28 @@ pub(crate) struct Nodes {
 
 impl Nodes {
     pub(crate) async fn start() -> Self {
+        Self::start_with(Wires::None).await
+    }
+
+    /// Starts them with wires that can be cut, or without.
+    pub(crate) async fn start_with(wires: Wires) -> Self {
         let database = Postgres::shared().database();
         let (port, name) = (database.server().port(), database.name().to_owned());
         let url = move |port| format!("postgres://interlock@127.0.0.1:{port}/{name}");
-        Self::start_on(database, port, url).await
+        Self::start_on(database, port, wires, url).await
     }
 
     /// Starts them on a database that they reach like this.
     pub(crate) async fn start_on(
         database: Database<'static>,
         port: u16,
+        wires: Wires,
         url: impl Fn(u16) -> String + Send + Sync + 'static,
     ) -> Self {
         let binary = Path::new(env!("CARGO_BIN_EXE_interlock"));
         let nodes = Self {
             database,
-            nodes: interlock_pgtest::Nodes::start(binary, NAMES.len(), port, Wires::None, url),
+            nodes: interlock_pgtest::Nodes::start(binary, NAMES.len(), port, wires, url),
         };
         nodes.wait_for(3).await;
         nodes
@@ -43,6 +49,21 @@ impl Nodes {
     /// Starts a node.
     pub(crate) fn begin(&mut self, at: usize) {
         self.nodes.begin(at);
+    }
+
+    /// Sends a signal to a node.
+    pub(crate) fn signal(&self, at: usize, signal: &str) {
+        self.nodes.signal(at, signal);
+    }
+
+    /// The wire by which the others reach a node.
+    pub(crate) fn to_it(&self, at: usize) -> &Proxy {
+        self.nodes.to_it(at)
+    }
+
+    /// Where clients reach a node.
+    pub(crate) fn address(&self, at: usize) -> String {
+        self.nodes.address(at)
     }
 
     /// Ends a node by a signal, and says how it ended.
@@ -107,13 +128,20 @@ impl Nodes {
 
     /// Which node serves a namespace.
     pub(crate) async fn owner(&self, namespace: &str) -> usize {
+        self.next_owner(namespace, NAMES.len()).await
+    }
+
+    /// Which node serves a namespace, once it is another than this.
+    pub(crate) async fn next_owner(&self, namespace: &str, than: usize) -> usize {
         let (client, begun) = (self.client_of_all(), Instant::now());
         loop {
             let all = client.nodes().list().await;
             let all = all.map(|all| all.nodes).unwrap_or_default();
             let mut living = all.iter().filter(|node| is_alive(node));
-            if let Some(owner) = living.find(|node| serves(node, namespace)) {
-                return NAMES.iter().position(|name| *name == owner.name).unwrap();
+            let owner = living.find(|node| serves(node, namespace));
+            let named = |node: &Node| NAMES.iter().position(|name| *name == node.name);
+            if let Some(owner) = owner.and_then(named).filter(|owner| *owner != than) {
+                return owner;
             }
             assert!(
                 begun.elapsed() < PATIENCE,

@@ -5,7 +5,7 @@ use crate::nodes::Nodes;
 use interlock_api::claim::Claim;
 use interlock_api::kind::KindPolicy;
 use interlock_api::submission::Submission;
-use interlock_pgtest::Server;
+use interlock_pgtest::{Server, Wires};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -26,7 +26,7 @@ async fn nothing_acknowledged_is_lost_with_the_primary() {
             ports.0, ports.1
         )
     };
-    let nodes = Nodes::start_on(database, primary.port(), url).await;
+    let nodes = Nodes::start_on(database, primary.port(), Wires::None, url).await;
     let client = nodes.client_of_all();
     let policy = KindPolicy::default();
     client.kinds().set("sync", &policy).await.unwrap();
