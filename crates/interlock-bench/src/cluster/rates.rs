@@ -29,23 +29,36 @@ pub(super) async fn figures(quick: bool) -> anyhow::Result<Vec<Figure>> {
     }
     let mut singles = [Vec::new(), Vec::new()];
     let mut whole = [Vec::new(), Vec::new()];
+    let mut logged = Vec::new();
     // The first turn is to warm up.
     for turn in 0..=turns {
         for (at, address) in both.into_iter().enumerate() {
             let single = single_rate(address, turn, time).await?;
             tokio::time::sleep(SETTLE).await;
+            let before = written_ahead(&cluster)?;
             let life = whole_life::rate(address, &format!("turn {turn}"), lives).await?;
             tokio::time::sleep(SETTLE).await;
             if turn > 0 {
                 singles[at].push(single);
                 whole[at].push(life);
+                logged.push((written_ahead(&cluster)? - before) / lives as f64);
             }
         }
     }
     host.stop()?;
     let mut figures = compare(&format!("single submissions, {CLIENTS} at a time"), singles);
     figures.extend(compare("whole lives", whole));
+    // While the embedded store was at work the database had nothing to do.
+    let logged = logged.into_iter().fold(0.0, f64::max);
+    let name = "write-ahead log of the database per whole life";
+    figures.push(Figure::info(name, logged, Unit::Bytes));
     Ok(figures)
+}
+
+/// How many bytes the database has written ahead so far.
+fn written_ahead(cluster: &Cluster) -> anyhow::Result<f64> {
+    let sql = "SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')";
+    Ok(cluster.database.sql("postgres", sql).parse()?)
 }
 
 async fn single_rate(address: SocketAddr, turn: u64, time: Duration) -> anyhow::Result<f64> {
