@@ -72,15 +72,4 @@ impl Bounds {
         slow_renewals: false,
         set_backs: 0,
     };
-
-    /// All of it at once, but for slow renewals.
-    pub const ALL: Bounds = Bounds {
-        lease: 3,
-        writes: 2,
-        lost_appends: 2,
-        run: true,
-        drift: true,
-        slow_renewals: false,
-        set_backs: 1,
-    };
 }
