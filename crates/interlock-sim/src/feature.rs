@@ -3,6 +3,9 @@
 
 use crate::rng::Rng;
 
+/// In how many of a hundred seeds there are several nodes.
+const NODES_PERCENT: u64 = 35;
+
 macro_rules! features {
     ($($(#[$doc:meta])* $name:ident = $text:literal, $percent:literal;)*) => {
         /// Something that may happen in a world.
@@ -125,6 +128,9 @@ features! {
     LongOutages = "long-outages", 8;
     /// More than a thousand tasks at once, so that sweeps take several slices.
     Flood = "flood", 6;
+    /// Several nodes over one store. Drawn from a stream of its own, so that the worlds of one node
+    /// stay what they are.
+    Nodes = "nodes", 0;
 }
 
 /// Which features are on.
@@ -135,12 +141,21 @@ impl Features {
     /// A choice, drawn from the seed's stream.
     pub fn draw(rng: &mut Rng) -> Self {
         let mut set = Self::default();
-        for feature in Feature::ALL {
+        for feature in Feature::ALL.iter().filter(|one| one.percent() > 0) {
             if rng.percent(feature.percent()) {
                 set = set.with(*feature);
             }
         }
         set
+    }
+
+    /// These, and several nodes in a share of all seeds.
+    #[must_use]
+    pub fn and_nodes(self, seed: u64) -> Self {
+        match Rng::new(!seed).percent(NODES_PERCENT) {
+            true => self.with(Feature::Nodes),
+            false => self,
+        }
     }
 
     /// These and one more.

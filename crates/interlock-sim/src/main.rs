@@ -18,6 +18,7 @@ mod oracle;
 mod panics;
 mod rng;
 mod scenery;
+mod seeded;
 mod shrink;
 mod situation;
 mod trace;

@@ -1,7 +1,7 @@
 //! What determines a world: the same options give the same world, step by step.
 
 use crate::feature::Features;
-use interlock_core::Bug;
+use crate::seeded::{NodeBug, Seeded};
 
 /// Commands of the safety phase, unless said otherwise.
 pub const COMMANDS_DEFAULT: u64 = 2_000;
@@ -15,8 +15,8 @@ pub struct Options {
     pub commands: u64,
     /// Features turned off, whatever the seed says.
     pub without: Features,
-    /// A seeded bug in the core.
-    pub bug: Option<Bug>,
+    /// A seeded bug.
+    pub bug: Option<Seeded>,
     /// Print every step.
     pub trace: bool,
 }
@@ -33,6 +33,11 @@ impl Options {
         }
     }
 
+    /// The seeded bug, if it is one of nodes.
+    pub fn node_bug(&self) -> Option<NodeBug> {
+        self.bug.and_then(Seeded::of_nodes)
+    }
+
     /// The command line that repeats this world.
     pub fn repeat_line(&self) -> String {
         let mut line = format!(
@@ -46,7 +51,7 @@ impl Options {
             line += &format!(" --without {}", self.without.text());
         }
         if let Some(bug) = self.bug {
-            line += &format!(" --bug {bug:?}");
+            line += &format!(" --bug {}", bug.name());
         }
         line
     }

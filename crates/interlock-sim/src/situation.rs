@@ -82,21 +82,31 @@ situations! {
     SecondOpen = "a second open without a beat between";
     HoldReleased = "a hold released";
     PolicyChanged = "a policy changed while tasks wait";
+    NodeTakenOver = "a node takes over from one whose lease is over";
+    ZombieWoke = "a node that wakes up as a zombie";
+    ZombieRefuses = "a beat that a zombie refuses";
+    ZombieWriteRefused = "a zombie's write refused";
+    AnsweredLate = "an answer of a node from which another took over";
+    HandedOver = "a namespace handed over";
+    HeirDies = "a namespace handed over to a node that dies";
+    NodeDrained = "a node drained";
+    UnsureDone = "a commit without an answer that took effect";
+    UnsureNotDone = "a commit without an answer that did not";
 }
 
 /// What a world reached.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Situations(u64);
+pub struct Situations(u128);
 
 impl Situations {
     /// Notes that something was reached.
     pub fn reach(&mut self, situation: Situation) {
-        self.0 |= 1 << situation as u64;
+        self.0 |= 1 << situation as u128;
     }
 
     /// Whether it was reached.
     pub fn has(self, situation: Situation) -> bool {
-        self.0 & (1 << situation as u64) != 0
+        self.0 & (1 << situation as u128) != 0
     }
 
     /// The server died before a commit.
@@ -147,7 +157,7 @@ mod tests {
 
     #[test]
     fn every_situation_has_a_bit_of_its_own() {
-        assert!(Situation::ALL.len() <= 64);
+        assert!(Situation::ALL.len() <= 128);
         assert!(Situation::ALL.len() >= 20);
     }
 

@@ -5,6 +5,7 @@ mod clock;
 mod faults;
 mod log;
 mod network;
+mod nodes;
 mod queue;
 mod rows;
 mod serve;
@@ -26,6 +27,7 @@ use crate::workload::submitter::Submitter;
 use clock::Clock;
 use interlock_core::{Core, Reply};
 use network::Network;
+use nodes::{NodeEvent, Nodes};
 use queue::Queue;
 use server::Server;
 
@@ -54,6 +56,7 @@ enum Next {
     Serve,
     Recover,
     Calm,
+    Node(NodeEvent),
 }
 
 /// What became of a world.
@@ -79,6 +82,8 @@ pub struct World {
     queue: Queue<Next>,
     network: Network,
     server: Server,
+    /// If there are several.
+    nodes: Option<Nodes>,
     processes: Vec<Process>,
     submitter: Submitter,
     oracle: Oracle,
@@ -143,12 +148,14 @@ impl World {
             Next::Serve => self.serve(),
             Next::Recover => self.recover(),
             Next::Calm => self.keep_calm(),
+            Next::Node(event) => self.happen_to_nodes(event),
         }
     }
 
     /// What an observer of the real time would notice.
     fn look(&mut self) {
-        if self.server.core.is_none() || self.server.paused_until > self.clock.time {
+        let stands_still = self.server.paused_until > self.clock.time;
+        if self.server.core.is_none() || stands_still || !self.may_answer() {
             return;
         }
         let now = self.clock.now().elapsed;

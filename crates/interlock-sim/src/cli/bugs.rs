@@ -7,9 +7,9 @@ use crate::check::selfcheck;
 use crate::options::Options;
 use crate::oracle::Violation;
 use crate::panics::PANIC;
+use crate::seeded::Seeded;
 use crate::world::World;
 use clap::Args;
-use interlock_core::Bug;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 
@@ -37,19 +37,20 @@ fn is_from_outside(violation: &Violation) -> bool {
 
 impl Bugs {
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
-        let bugs: Vec<Bug> = Bug::ALL
-            .iter()
-            .copied()
-            .filter(|bug| format!("{bug:?}").contains(&self.only))
+        let bugs: Vec<Seeded> = Seeded::all()
+            .filter(|bug| bug.name().contains(&self.only))
             .collect();
         let mut caught = 0;
         for bug in &bugs {
             match self.hunt(*bug) {
                 Some((seed, checker, message)) => {
                     caught += 1;
-                    println!("{bug:?}: caught by {checker} at seed {seed}: {message}");
+                    println!(
+                        "{}: caught by {checker} at seed {seed}: {message}",
+                        bug.name()
+                    );
                 }
-                None => println!("{bug:?}: NOT CAUGHT in {} seeds", self.seeds),
+                None => println!("{}: NOT CAUGHT in {} seeds", bug.name(), self.seeds),
             }
         }
         println!("bugs caught: {caught} of {}", bugs.len());
@@ -57,9 +58,9 @@ impl Bugs {
     }
 
     /// The lowest seed at which a checker noticed, with what it said.
-    fn hunt(&self, bug: Bug) -> Option<(u64, &'static str, String)> {
+    fn hunt(&self, bug: Seeded) -> Option<(u64, &'static str, String)> {
         let bar = bar(self.seeds);
-        bar.set_message(format!("{bug:?}"));
+        bar.set_message(bug.name());
         let jobs = self.jobs.unwrap_or_else(jobs_default);
         let seeds = self.from..self.from.saturating_add(self.seeds);
         let found = spread(seeds, jobs, &bar, |seed, enough| {

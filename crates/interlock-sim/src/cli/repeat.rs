@@ -3,10 +3,10 @@
 use super::{code, features};
 use crate::feature::Features;
 use crate::options::{COMMANDS_DEFAULT, Options};
+use crate::seeded::Seeded;
 use crate::situation::Situation;
 use crate::world::World;
 use clap::Args;
-use interlock_core::Bug;
 use std::process::ExitCode;
 
 /// Runs one world again.
@@ -22,18 +22,11 @@ pub struct Repeat {
     #[arg(long, value_parser = features, default_value = "")]
     without: Features,
     /// A seeded bug to turn on, by name.
-    #[arg(long, value_parser = bug)]
-    bug: Option<Bug>,
+    #[arg(long, value_parser = Seeded::parse)]
+    bug: Option<Seeded>,
     /// Print every step.
     #[arg(long)]
     trace: bool,
-}
-
-fn bug(text: &str) -> Result<Bug, String> {
-    let found = Bug::ALL.iter().find(|bug| format!("{bug:?}") == text);
-    found
-        .copied()
-        .ok_or_else(|| format!("no bug is called {text}"))
 }
 
 impl Repeat {

@@ -34,6 +34,7 @@ impl World {
         self.trace.line(|| format!("{} calm", self.clock.time));
         self.doom = None;
         self.server.paused_until = 0;
+        self.calm_nodes();
         self.wakes_up();
         self.serve_at = None;
         self.clock.catch_up_wall(self.oracle.ledger.now.wall);

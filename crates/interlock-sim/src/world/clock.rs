@@ -37,6 +37,11 @@ impl Clock {
         }
     }
 
+    /// How far the server's boot-time clock is from the world's time.
+    pub fn elapsed_offset(&self) -> i64 {
+        self.elapsed_offset
+    }
+
     /// The calendar jumps.
     pub fn jump_wall(&mut self, by_ms: i64) {
         self.wall_offset += by_ms;

@@ -23,6 +23,11 @@ impl Network {
         self.open.contains_key(&id)
     }
 
+    /// Who still waits for the answer.
+    pub fn end_of(&self, id: u64) -> Option<Address> {
+        self.open.get(&id).copied()
+    }
+
     /// A process died, and its connections with it.
     pub fn close_all(&mut self, index: usize, life: u64) {
         let dead = Address::Process { index, life };
@@ -82,6 +87,9 @@ impl World {
         if registers && !self.network.is_open(request.id) {
             // A registration that vouches for a death must not act after its sender gave up on it:
             // by then the name may belong to a living process.
+            return;
+        }
+        if self.goes_elsewhere(&request) {
             return;
         }
         if self.server.core.is_none() {

@@ -38,7 +38,18 @@ impl World {
         if self.server.paused_until > self.clock.time {
             return self.plan_serve(self.server.paused_until);
         }
+        if self.carry_on() {
+            return;
+        }
+        if !self.may_answer() {
+            return self.refuse_all();
+        }
         let mut batch = self.server.decide(self.clock.time, self.clock.now());
+        if !batch.is_empty()
+            && let Some(trouble) = self.take_trouble()
+        {
+            return self.trouble(trouble, batch);
+        }
         let crash = if batch.is_empty() {
             None
         } else {
@@ -87,7 +98,7 @@ impl World {
         self.doom.take()
     }
 
-    fn commit(&mut self, step: &mut Step) {
+    pub(super) fn commit(&mut self, step: &mut Step) {
         self.server.commit(step);
         self.trace.number(step.time);
         if step.record.is_some() {
@@ -103,7 +114,7 @@ impl World {
         }
     }
 
-    fn plan_next(&mut self) {
+    pub(super) fn plan_next(&mut self) {
         if !self.server.inbox.is_empty() || self.server.more {
             let soon = self.clock.time + self.rng.below(2);
             self.plan_serve(soon);
@@ -151,7 +162,7 @@ impl World {
         }
     }
 
-    fn answer(&mut self, batch: &[Decided], index: usize) {
+    pub(super) fn answer(&mut self, batch: &[Decided], index: usize) {
         let decided = &batch[index];
         let earlier = |wake: &&Wake| decided.step.is_for_earlier(wake);
         for wake in decided.step.wakes.iter().filter(earlier) {
@@ -247,12 +258,16 @@ impl World {
         }
         self.server.generation += u32::from(crash.raise_generation);
         self.server.dies_again = crash.again;
+        if self.nodes.is_some() {
+            return self.owner_died(crash.away_ms);
+        }
         let back = self.clock.time + crash.away_ms;
         self.queue.plan(back, Next::Recover);
     }
 
     pub(super) fn recover(&mut self) {
-        let core = self.server.recover();
+        let core = self.read_too_early();
+        let core = core.unwrap_or_else(|| self.server.recover());
         self.oracle.recovered(&core, self.before.as_ref());
         self.before = None;
         if std::mem::take(&mut self.server.resumes_elsewhere) {

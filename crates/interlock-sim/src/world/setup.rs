@@ -11,6 +11,7 @@ use crate::options::Options;
 use crate::oracle::Oracle;
 use crate::rng::Rng;
 use crate::scenery::{Scenery, WorkerPlan};
+use crate::seeded::Seeded;
 use crate::trace::Trace;
 use crate::worker::Process;
 use crate::workload::schedules;
@@ -19,7 +20,8 @@ use interlock_core::Command;
 impl World {
     pub(super) fn new(options: Options) -> Self {
         let mut rng = Rng::new(options.seed);
-        let features = Features::draw(&mut rng).without(options.without);
+        let features = Features::draw(&mut rng).and_nodes(options.seed);
+        let features = features.without(options.without);
         let scenery = Scenery::draw(&mut rng, features);
         Self {
             features,
@@ -28,7 +30,8 @@ impl World {
             clock: Clock::default(),
             queue: Queue::default(),
             network: Network::default(),
-            server: Server::new(options.bug),
+            server: Server::new(options.bug.and_then(Seeded::of_core)),
+            nodes: None,
             processes: Vec::new(),
             submitter: crate::workload::submitter::Submitter::default(),
             oracle: Oracle::default(),
@@ -48,6 +51,7 @@ impl World {
 
     pub(super) fn set_up(&mut self) {
         self.recover();
+        self.set_up_nodes();
         for command in self.first_commands() {
             self.command(command);
         }
