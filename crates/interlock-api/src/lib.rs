@@ -16,6 +16,7 @@ pub mod id;
 pub mod json;
 pub mod kind;
 pub mod limits;
+pub mod me;
 pub mod namespace;
 pub mod node;
 pub mod overview;

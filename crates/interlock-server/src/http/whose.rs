@@ -8,8 +8,9 @@ use axum::http::{HeaderMap, Uri};
 use interlock_store::NamespaceId;
 
 /// What concerns no namespace, or all of them.
-const WHOLE: [&str; 6] = [
+const WHOLE: [&str; 7] = [
     "status",
+    "me",
     "tokens",
     "nodes",
     "openapi.json",

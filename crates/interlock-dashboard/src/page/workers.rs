@@ -1,0 +1,8 @@
+//! The page of workers.
+
+use crate::Shared;
+use axum::Router;
+
+pub(crate) fn routes() -> Router<Shared> {
+    Router::new()
+}
