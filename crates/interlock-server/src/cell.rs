@@ -14,6 +14,7 @@ mod follow;
 mod history;
 mod life;
 mod load;
+mod orders;
 mod parked;
 mod row_change;
 mod thread;
@@ -26,10 +27,12 @@ pub use follow::{Committed, Followed, ProgressNote};
 pub(crate) use history::outcome_word;
 pub use history::{Pending, history_row, read_row};
 pub use load::{LoadError, load};
+pub use orders::Orders;
 pub use row_change::row_change;
 pub use thread::start;
 pub use watch::Until;
 
+use crate::activity::Activity;
 use crate::limits;
 use ask::{Ask, AskTake};
 use interlock_core::command::Take;
@@ -81,6 +84,10 @@ pub struct View<'a> {
     pub now: Now,
     /// Tasks that ended and are not in the history yet.
     pub pending: &'a Pending,
+    /// What tasks of groups came after.
+    pub orders: &'a Orders,
+    /// What went on lately.
+    pub activity: &'a Activity,
 }
 
 /// The door to a cell. Cheap to clone.

@@ -4,6 +4,7 @@
 //! One file per noun. What a route demands of the caller is the type of its `Access`.
 
 mod access;
+mod activity;
 mod answer;
 mod body;
 mod docs;
@@ -123,6 +124,7 @@ fn finished(mut document: utoipa::openapi::OpenApi) -> utoipa::openapi::OpenApi 
 fn described() -> OpenApiRouter<App> {
     OpenApiRouter::with_openapi(document::begin())
         .merge(overview::routes())
+        .merge(activity::routes())
         .merge(tasks::routes())
         .merge(groups::routes())
         .merge(resources::routes())

@@ -3,14 +3,16 @@
 use super::ask::Ask;
 use super::batch::Kept;
 use super::life::{Life, Over};
-use super::{Cell, CellError, Pending, Shared, View};
-use crate::clock::Clock;
+use super::{Cell, CellError, Orders, Pending, Shared, View};
+use crate::activity::Activity;
+use crate::clock::{self, Clock};
 use crate::cluster::{Tenure, Term};
 use crate::committer::Committer;
 use crate::limits;
 use crate::metrics::DecisionMetrics;
 use interlock_core::Core;
 use interlock_store::{NamespaceId, StoreError};
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel, sync_channel};
@@ -43,6 +45,8 @@ pub fn start(
         kept,
         keeps,
         metrics,
+        orders: RefCell::default(),
+        activity: RefCell::new(Activity::new(clock::wall().0)),
         tenure,
     };
     let name = format!("cell {namespace}");
@@ -61,6 +65,9 @@ pub(super) struct Thread {
     pub(super) kept: Sender<Kept>,
     pub(super) keeps: Receiver<Kept>,
     pub(super) metrics: DecisionMetrics,
+    /// These outlive the lives of the cell, all on this thread.
+    pub(super) orders: RefCell<Orders>,
+    pub(super) activity: RefCell<Activity>,
     pub(super) tenure: Arc<dyn Tenure>,
 }
 
@@ -104,7 +111,13 @@ impl Thread {
         self.answer_for(time, |ask| match ask {
             Ask::Read(read) => {
                 let now = clock.now();
-                let view = View { core, now, pending };
+                let view = View {
+                    core,
+                    now,
+                    pending,
+                    orders: &self.orders.borrow(),
+                    activity: &self.activity.borrow(),
+                };
                 if let Some(release) = read(Ok(&view)) {
                     release(Ok(()));
                 }

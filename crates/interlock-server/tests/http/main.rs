@@ -1,6 +1,7 @@
 //! The HTTP edge, by real HTTP: bodies as snapshots, the document, who may do what, and what is
 //! refused.
 
+mod activity;
 mod client;
 mod document;
 mod events;

@@ -41,6 +41,8 @@ impl Life<'_> {
                     core: &self.core,
                     now,
                     pending: &self.pending,
+                    orders: &self.cell.orders.borrow(),
+                    activity: &self.cell.activity.borrow(),
                 };
                 let release = read(Ok(&view));
                 self.releases.extend(release);
@@ -124,7 +126,11 @@ impl Life<'_> {
         } = decision;
         self.more = more;
         self.cell.metrics.decided(&reply, record.as_ref());
+        let mut activity = self.cell.activity.borrow_mut();
+        activity.decided(&self.core, &reply, record.as_ref());
+        drop(activity);
         if let Some(record) = record {
+            self.cell.orders.borrow_mut().notice(&record);
             encode::encode_record(&mut self.bytes, &record);
             if !self.watchers.is_empty() {
                 for event in &record.events {

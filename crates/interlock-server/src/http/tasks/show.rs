@@ -55,6 +55,7 @@ pub(super) async fn show(
     match (ended, seen) {
         (Some(ended), _) => Ok(Json(Task {
             last_failure: convert::task::last_failure(&ended.runs),
+            runs: convert::task::runs(&ended.runs),
             ..shown_ended(&ended)
         })),
         (None, Seen::Ended(outcome)) => Ok(Json(convert::task::ended(task, outcome))),
@@ -82,6 +83,7 @@ fn look(view: &View<'_>, task: TaskId) -> Seen {
             let shown = convert::task::live(&found, Some(&found.payload), &clock);
             Seen::Live(Box::new(Task {
                 last_failure: convert::task::last_failure(&found.runs),
+                runs: convert::task::runs(&found.runs),
                 ..shown
             }))
         }
