@@ -1,5 +1,8 @@
 //! Whoever looks: what they may do, where they are, and how links lead from there.
 
+#[cfg(test)]
+pub(crate) mod sample;
+
 use crate::url;
 use interlock_api::Time;
 use interlock_api::me::Me;
@@ -75,5 +78,17 @@ pub(crate) fn in_namespace(namespace: &str, path: &str) -> String {
         DEFAULT_NAMESPACE => path.to_owned(),
         other if path == "/" => format!("/in/{}", url::segment(other)),
         other => format!("/in/{}{path}", url::segment(other)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_other_namespace_has_a_prefix() {
+        assert_eq!(in_namespace("default", "/tasks"), "/tasks");
+        assert_eq!(in_namespace("shops", "/"), "/in/shops");
+        assert_eq!(in_namespace("a/b", "/tasks/1"), "/in/a%2Fb/tasks/1");
     }
 }
