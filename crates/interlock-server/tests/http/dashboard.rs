@@ -326,10 +326,16 @@ async fn texts_of_strangers_stay_texts() {
     );
     let task = api(caller, "POST", "/v1/tasks", &body).await["task"].clone();
     api(caller, "POST", "/v1/tasks", &body).await;
-    let register = format!(r#"{{"worker": {0}, "kinds": [{0}]}}"#, quote(HOSTILE));
+    let register = format!(r#"{{"name": {0}, "kinds": [{0}]}}"#, quote(HOSTILE));
     let session = api(caller, "POST", "/v1/work/register", &register).await["session"].clone();
-    let take = format!(r#"{{"session": {session}, "number": 1, "at_once": 1}}"#);
-    let taken = caller.call("POST", "/v1/work/take", Some(&take)).await;
+    let take = format!(r#"{{"session": {session}, "number": 1}}"#);
+    let taken = api(caller, "POST", "/v1/work/take", &take).await;
+    let token = &taken["tasks"][0]["token"];
+    let progress = format!(
+        r#"{{"session": {session}, "token": {token}, "progress": {{"done": 1, "unit": {0}, "message": {0}}}}}"#,
+        quote(HOSTILE)
+    );
+    api(caller, "POST", "/v1/work/progress", &progress).await;
     let mut paths: Vec<String> = PAGES.iter().map(|path| (*path).to_owned()).collect();
     paths.push(format!("/tasks/{task}"));
     paths.push(format!("/resources/{}", segment(&resource)));
@@ -358,7 +364,6 @@ async fn texts_of_strangers_stay_texts() {
         assert!(!text.contains("<img"), "{path}: {text}");
         assert!(!text.contains(r#"="javascript:"#), "{path}: {text}");
     }
-    assert!(taken.status < 500, "{}", taken.text);
     running.stop().await;
 }
 
