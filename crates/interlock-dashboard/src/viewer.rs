@@ -1,5 +1,8 @@
 //! Whoever looks: what they may do, where they are, and how links lead from there.
 
+#[cfg(test)]
+pub(crate) mod sample;
+
 use crate::url;
 use interlock_api::Time;
 use interlock_api::me::Me;
