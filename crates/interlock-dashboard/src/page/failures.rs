@@ -113,7 +113,7 @@ fn draw(viewer: &Viewer, failures: &[Failure]) -> Markup {
 fn table(viewer: &Viewer, failures: &[Failure]) -> Markup {
     let operates = viewer.may(Scope::Operate);
     html! {
-        div.scroll {
+        div.scroll tabindex="0" role="region" aria-label="Failures" {
             table {
                 thead {
                     tr {

@@ -63,7 +63,7 @@ fn draw(viewer: &Viewer, nodes: &[Node]) -> Markup {
 fn table(viewer: &Viewer, nodes: &[Node]) -> Markup {
     let operates = viewer.may(Scope::Operate);
     html! {
-        div.scroll {
+        div.scroll tabindex="0" role="region" aria-label="Nodes" {
             table {
                 thead {
                     tr {

@@ -72,7 +72,7 @@ fn draw(viewer: &Viewer, quotas: &Listed<Quota>, counts: &[QuotaCount], first: b
         h1 { "Quotas" }
         @if quotas.items.is_empty() && first {
             (empty::empty(viewer, "There is no quota", "A quota says how much may be started or spent. Kinds name the quotas that they use:",
-                &["interlock quotas set shop-calls --per shop --limit 10/1s --limit 10000/24h", "interlock kinds set sync --quota shop-calls"]))
+                &["interlock quotas set shop-calls 10/1s 10000/24h --per shop", "interlock kinds set sync --quota shop-calls"]))
         } @else {
             div.cards {
                 @for quota in &quotas.items {
@@ -103,7 +103,7 @@ fn card(viewer: &Viewer, quota: &Quota, counts: &[&QuotaCount]) -> Markup {
                 @if counts.is_empty() {
                     p.muted { "Nothing that has used it runs, and nobody waits for it." }
                 } @else {
-                    (table(viewer, counts))
+                    (table(viewer, &quota.name, counts))
                 }
                 (pause_any(viewer, quota))
             }
@@ -120,9 +120,9 @@ fn whole(viewer: &Viewer, count: &QuotaCount) -> Markup {
     }
 }
 
-fn table(viewer: &Viewer, counts: &[&QuotaCount]) -> Markup {
+fn table(viewer: &Viewer, quota: &str, counts: &[&QuotaCount]) -> Markup {
     html! {
-        div.scroll {
+        div.scroll tabindex="0" role="region" aria-label={ "Counts of " (quota) } {
             table {
                 thead {
                     tr {

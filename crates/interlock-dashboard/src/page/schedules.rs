@@ -71,7 +71,7 @@ fn draw(viewer: &Viewer, schedules: &Listed<Schedule>, first: bool) -> Markup {
 fn table(viewer: &Viewer, schedules: &[Schedule]) -> Markup {
     let operates = viewer.may(Scope::Operate);
     html! {
-        div.scroll {
+        div.scroll tabindex="0" role="region" aria-label="Schedules" {
             table {
                 thead {
                     tr {

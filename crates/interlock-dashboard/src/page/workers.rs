@@ -61,7 +61,7 @@ fn draw(viewer: &Viewer, workers: &Listed<Worker>, first: bool) -> Markup {
 fn table(viewer: &Viewer, workers: &[Worker]) -> Markup {
     let operates = viewer.may(Scope::Operate);
     html! {
-        div.scroll {
+        div.scroll tabindex="0" role="region" aria-label="Workers" {
             table {
                 thead {
                     tr {

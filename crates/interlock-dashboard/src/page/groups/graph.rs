@@ -34,7 +34,7 @@ pub(super) fn draw(nodes: &[Node]) -> Markup {
     let width = columns * (BOX_WIDTH + GAP_X);
     let height = rows * (BOX_HEIGHT + GAP_Y);
     html! {
-        div.graph {
+        div.graph tabindex="0" role="region" aria-label="Graph" {
             svg viewBox={ "0 0 " (width) " " (height) } width=(width) height=(height) role="group" aria-label="Graph of the tasks" {
                 @for node in nodes {
                     @for on in &node.after {

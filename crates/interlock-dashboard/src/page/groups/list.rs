@@ -43,7 +43,7 @@ fn draw(viewer: &Viewer, groups: &Listed<GroupRow>, first: bool) -> Markup {
 
 fn table(viewer: &Viewer, groups: &[GroupRow]) -> Markup {
     html! {
-        div.scroll {
+        div.scroll tabindex="0" role="region" aria-label="Groups" {
             table {
                 thead {
                     tr {

@@ -107,7 +107,7 @@ fn nodes(viewer: &Viewer, group: &Group, tasks: &HashMap<u64, Task>) -> Vec<Node
 
 fn table(viewer: &Viewer, group: &Group, tasks: &HashMap<u64, Task>) -> Markup {
     html! {
-        div.scroll {
+        div.scroll tabindex="0" role="region" aria-label="Tasks" {
             table {
                 thead {
                     tr {

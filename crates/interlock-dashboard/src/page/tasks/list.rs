@@ -45,6 +45,7 @@ fn read(form: &Form) -> Result<TaskQuery, Problem> {
         schedule: form.some("schedule"),
         group: group
             .map_err(|_| Problem::new(Code::BadValue, "it must be a number").at("group"))?,
+        parent: None,
         since: time("since")?,
         until: time("until")?,
         cursor: form.some("cursor"),
