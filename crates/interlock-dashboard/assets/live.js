@@ -183,7 +183,7 @@
 
   // A box that ticks all boxes of its table, and a count of those that are ticked.
   const count = (form) => {
-    const boxes = [...form.querySelectorAll("input[name=task]")];
+    const boxes = [...form.querySelectorAll("input[data-one]")];
     const ticked = boxes.filter((box) => box.checked).length;
     for (const out of form.querySelectorAll("[data-count]")) out.textContent = String(ticked);
     const all = form.querySelector("input[data-all]");
@@ -197,7 +197,7 @@
     const form = event.target.closest("form[data-bulk]");
     if (!form) return;
     if (event.target.matches("input[data-all]")) {
-      for (const box of form.querySelectorAll("input[name=task]")) box.checked = event.target.checked;
+      for (const box of form.querySelectorAll("input[data-one]")) box.checked = event.target.checked;
     }
     count(form);
   });

@@ -10,5 +10,7 @@ pub(crate) mod icon;
 pub(crate) mod link;
 pub(crate) mod more;
 pub(crate) mod number;
+pub(crate) mod plot;
+pub(crate) mod quota;
 pub(crate) mod spark;
 pub(crate) mod time;

@@ -7,7 +7,7 @@ use crate::form::Form;
 use crate::part::confirm::{Confirm, confirm};
 use crate::part::number::{counted, grouped};
 use crate::part::spark::spark;
-use crate::part::{empty, time};
+use crate::part::{empty, link, time};
 use crate::url;
 use crate::viewer::Viewer;
 use axum::Router;
@@ -130,7 +130,7 @@ fn table(viewer: &Viewer, failures: &[Failure]) -> Markup {
                 tbody {
                     @for failure in failures {
                         tr data-key={ "failure-" (failure.kind) " " (failure.error) } {
-                            td { (failure.kind) }
+                            td { (link::kind(viewer, Some(&failure.kind))) }
                             td.error { (failure.error) }
                             td.number { a href=(to_tasks(viewer, failure)) { (grouped(failure.count)) } }
                             td.number { (grouped(failure.resources)) }

@@ -6,7 +6,7 @@ use crate::Shared;
 use crate::ask::{Acted, Ask, Page, action, page};
 use crate::form::Form;
 use crate::part::number::grouped;
-use crate::part::{badge, button, empty, more};
+use crate::part::{badge, button, empty, link, more};
 use crate::url;
 use crate::viewer::Viewer;
 use axum::Router;
@@ -23,6 +23,7 @@ const SHOWN: u32 = 50;
 pub(crate) fn routes() -> Router<Shared> {
     Router::new()
         .route("/kinds", page(show))
+        .route("/kinds/{name}", page(show_one))
         .route("/kinds/{name}/hold", action(hold))
         .route("/kinds/{name}/release", action(release))
 }
@@ -35,6 +36,13 @@ async fn show(ask: Ask) -> Result<Page, Problem> {
     let kinds = ask.api.list("/v1/kinds", &query).await?;
     let first = query.cursor.is_none();
     Ok(Page::live("Kinds", draw(&ask.viewer, &kinds, first)))
+}
+
+async fn show_one(ask: Ask) -> Result<Page, Problem> {
+    let path = format!("/v1/kinds/{}", url::segment(ask.param("name")));
+    let kind: Kind = ask.api.get(&path).await?;
+    let title = format!("Kind {}", kind.name);
+    Ok(Page::live(title, draw_one(&ask.viewer, &kind)))
 }
 
 async fn hold(ask: Ask, _: Form) -> Result<Acted, Problem> {
@@ -75,26 +83,51 @@ fn card(viewer: &Viewer, kind: &Kind) -> Markup {
     html! {
         section.card data-key={ "kind-" (kind.name) } {
             div.head {
-                h2.mono { (kind.name) }
+                h2.mono { (link::kind(viewer, Some(&kind.name))) }
                 (state(kind))
-                @if viewer.may(Scope::Operate) {
-                    div.actions {
-                        @let path = format!("/kinds/{}", url::segment(&kind.name));
-                        @if kind.held {
-                            (button::button(viewer, &format!("{path}/release"), "Release", "", &[]))
-                        } @else {
-                            (button::button(viewer, &format!("{path}/hold"), "Hold", "", &[]))
-                        }
-                    }
+                (actions(viewer, kind))
+            }
+            (body(viewer, kind))
+        }
+    }
+}
+
+fn draw_one(viewer: &Viewer, kind: &Kind) -> Markup {
+    html! {
+        div.head {
+            h1 { "Kind " span.mono { (kind.name) } }
+            (state(kind))
+            (actions(viewer, kind))
+        }
+        section.card { (body(viewer, kind)) }
+        p { a href=(viewer.to("/kinds")) { "All kinds" } }
+    }
+}
+
+/// What there is of it, and its policy.
+fn body(viewer: &Viewer, kind: &Kind) -> Markup {
+    html! {
+        p {
+            (count(viewer, kind, "waiting", kind.waiting)) " · "
+            (count(viewer, kind, "running", kind.running)) " · "
+            a href=(to_tasks(viewer, kind, "failed")) { "failed ones" }
+        }
+        ul.words {
+            @for sentence in words::policy(&kind.policy) { li { (sentence) } }
+        }
+    }
+}
+
+fn actions(viewer: &Viewer, kind: &Kind) -> Markup {
+    let path = format!("/kinds/{}", url::segment(&kind.name));
+    html! {
+        @if viewer.may(Scope::Operate) {
+            div.actions {
+                @if kind.held {
+                    (button::button(viewer, &format!("{path}/release"), "Release", "primary", &[]))
+                } @else {
+                    (button::button(viewer, &format!("{path}/hold"), "Hold", "", &[]))
                 }
-            }
-            p {
-                (count(viewer, kind, "waiting", kind.waiting)) " · "
-                (count(viewer, kind, "running", kind.running)) " · "
-                a href=(to_tasks(viewer, kind, "failed")) { "failed ones" }
-            }
-            ul.words {
-                @for sentence in words::policy(&kind.policy) { li { (sentence) } }
             }
         }
     }
@@ -139,5 +172,12 @@ mod tests {
         assert!(drawn.contains(r#"action="/kinds/a%2Fb/release""#));
         assert!(drawn.contains("no worker") && drawn.contains("held"));
         assert!(!draw(&reader(), &kinds(), true).into_string().contains("<form"));
+    }
+
+    #[test]
+    fn one_kind_has_a_page_of_its_own() {
+        let drawn = draw_one(&viewer(), &kinds().items[0]).into_string();
+        assert!(drawn.contains("Updates its resources"), "{drawn}");
+        assert!(drawn.contains(r#"action="/kinds/sync/hold""#));
     }
 }

@@ -25,6 +25,7 @@ const COUNTS: u32 = 100;
 pub(crate) fn routes() -> Router<Shared> {
     Router::new()
         .route("/quotas", page(show))
+        .route("/quotas/{name}", page(show_one))
         .route("/quotas/{name}/pause", action(pause))
 }
 
@@ -34,14 +35,27 @@ async fn show(ask: Ask) -> Result<Page, Problem> {
         limit: Some(SHOWN),
     };
     let quotas: Listed<Quota> = ask.api.list("/v1/quotas", &query).await?;
-    // Which counts of quotas per resource matter now only the overview knows.
+    let counts = counts(&ask).await?;
+    let first = query.cursor.is_none();
+    let main = draw(&ask.viewer, &quotas, &counts, first);
+    Ok(Page::live("Quotas", main))
+}
+
+async fn show_one(ask: Ask) -> Result<Page, Problem> {
+    let path = format!("/v1/quotas/{}", url::segment(ask.param("name")));
+    let quota: Quota = ask.api.get(&path).await?;
+    let title = format!("Quota {}", quota.name);
+    let counts = counts(&ask).await?;
+    Ok(Page::live(title, draw_one(&ask.viewer, &quota, &counts)))
+}
+
+/// The counts of quotas per resource that matter now; only the overview knows which.
+async fn counts(ask: &Ask) -> Result<Vec<QuotaCount>, Problem> {
     let wanted = OverviewQuery {
         limit: Some(COUNTS),
     };
     let overview: Overview = ask.api.list("/v1/overview", &wanted).await?;
-    let first = query.cursor.is_none();
-    let main = draw(&ask.viewer, &quotas, &overview.quotas, first);
-    Ok(Page::live("Quotas", main))
+    Ok(overview.quotas)
 }
 
 async fn pause(ask: Ask, form: Form) -> Result<Acted, Problem> {
@@ -75,38 +89,62 @@ fn draw(viewer: &Viewer, quotas: &Listed<Quota>, counts: &[QuotaCount], first: b
                 &["interlock quotas set shop-calls 10/1s 10000/24h --per shop", "interlock kinds set sync --quota shop-calls"]))
         } @else {
             div.cards {
-                @for quota in &quotas.items {
-                    @let of = counts.iter().filter(|count| count.quota == quota.name && count.resource.is_some());
-                    (card(viewer, quota, &of.collect::<Vec<_>>()))
-                }
+                @for quota in &quotas.items { (card(viewer, quota, counts)) }
             }
         }
         (more::more(viewer, "/quotas", &[], first, quotas.next.as_deref()))
     }
 }
 
-fn card(viewer: &Viewer, quota: &Quota, counts: &[&QuotaCount]) -> Markup {
+fn card(viewer: &Viewer, quota: &Quota, counts: &[QuotaCount]) -> Markup {
+    let to = viewer.to(&format!("/quotas/{}", url::segment(&quota.name)));
     html! {
         section.card data-key={ "quota-" (quota.name) } {
             div.head {
-                h2.mono { (quota.name) }
-                span.muted {
-                    @match &quota.policy.per {
-                        Some(per) => { "for each " (per) ": " },
-                        None => { "for the whole namespace: " },
-                    }
-                    (limits(&quota.policy.limits))
-                }
+                h2.mono { a href=(to) { (quota.name) } }
+                (policy(quota))
             }
-            @if let Some(count) = &quota.count { (whole(viewer, count)) }
-            @if quota.policy.per.is_some() {
-                @if counts.is_empty() {
-                    p.muted { "Nothing that has used it runs, and nobody waits for it." }
-                } @else {
-                    (table(viewer, &quota.name, counts))
-                }
-                (pause_any(viewer, quota))
+            (body(viewer, quota, counts))
+        }
+    }
+}
+
+fn draw_one(viewer: &Viewer, quota: &Quota, counts: &[QuotaCount]) -> Markup {
+    html! {
+        div.head {
+            h1 { "Quota " span.mono { (quota.name) } }
+            (policy(quota))
+        }
+        section.card { (body(viewer, quota, counts)) }
+        p { a href=(viewer.to("/quotas")) { "All quotas" } }
+    }
+}
+
+fn policy(quota: &Quota) -> Markup {
+    html! {
+        span.muted {
+            @match &quota.policy.per {
+                Some(per) => { "for each " (per) ": " },
+                None => { "for the whole namespace: " },
             }
+            (limits(&quota.policy.limits))
+        }
+    }
+}
+
+/// What is used of it.
+fn body(viewer: &Viewer, quota: &Quota, counts: &[QuotaCount]) -> Markup {
+    let of = |count: &&QuotaCount| count.quota == quota.name && count.resource.is_some();
+    let counts: Vec<&QuotaCount> = counts.iter().filter(of).collect();
+    html! {
+        @if let Some(count) = &quota.count { (whole(viewer, count)) }
+        @if quota.policy.per.is_some() {
+            @if counts.is_empty() {
+                p.muted { "Nothing that has used it runs, and nobody waits for it." }
+            } @else {
+                (table(viewer, &quota.name, &counts))
+            }
+            (pause_any(viewer, quota))
         }
     }
 }
@@ -157,8 +195,8 @@ fn used(viewer: &Viewer, limit: &LimitCount) -> Markup {
     let words = limit_words(limit.limit);
     let label = format!("{} of {words} used", grouped(limit.used));
     html! {
-        div.limit {
-            div.limit-words {
+        div.used {
+            div.used-words {
                 span { (grouped(limit.used)) " of " (words) }
                 span.muted {
                     @match (limit.left, limit.frees, limit.resets) {

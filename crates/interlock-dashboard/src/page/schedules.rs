@@ -93,7 +93,7 @@ fn table(viewer: &Viewer, schedules: &[Schedule]) -> Markup {
                             td { (next(viewer, schedule)) }
                             td { (last(viewer, schedule)) }
                             td {
-                                (schedule.policy.submission.kind) " "
+                                (link::kind(viewer, Some(&schedule.policy.submission.kind))) " "
                                 (link::claims(viewer, &schedule.policy.submission.resources))
                             }
                             @if operates { td { (steer_button(viewer, schedule)) } }

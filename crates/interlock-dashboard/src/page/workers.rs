@@ -77,7 +77,7 @@ fn table(viewer: &Viewer, workers: &[Worker]) -> Markup {
                 tbody {
                     @for worker in workers {
                         tr data-key={ "worker-" (worker.name) } {
-                            th scope="row" { a href=(to_tasks(viewer, &worker.name)) { (worker.name) } }
+                            th scope="row" { (link::worker(viewer, &worker.name)) }
                             td { (state(worker.state)) }
                             td { (runs(viewer, worker)) }
                             td { (kinds(viewer, &worker.kinds)) }
@@ -90,10 +90,6 @@ fn table(viewer: &Viewer, workers: &[Worker]) -> Markup {
             }
         }
     }
-}
-
-fn to_tasks(viewer: &Viewer, worker: &str) -> String {
-    viewer.to("/tasks") + &url::query([("worker", worker)])
 }
 
 fn state(state: WorkerState) -> Markup {
@@ -122,7 +118,7 @@ fn kinds(viewer: &Viewer, kinds: &[String]) -> Markup {
     html! {
         @for (at, kind) in kinds.iter().enumerate() {
             @if at > 0 { ", " }
-            a href={ (viewer.to("/tasks")) (url::query([("kind", kind.as_str())])) } { (kind) }
+            (link::kind(viewer, Some(kind)))
         }
     }
 }

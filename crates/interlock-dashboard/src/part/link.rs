@@ -1,5 +1,6 @@
 //! Links to tasks and resources.
 
+use crate::url;
 use crate::viewer::Viewer;
 use interlock_api::claim::{Claim, Op};
 use maud::{Markup, html};
@@ -12,6 +13,21 @@ pub(crate) fn task(viewer: &Viewer, task: u64) -> Markup {
 /// A resource by its name.
 pub(crate) fn resource(viewer: &Viewer, resource: &str) -> Markup {
     html! { a.resource href=(viewer.to_resource(resource)) { (resource) } }
+}
+
+/// A kind by its name.
+pub(crate) fn kind(viewer: &Viewer, kind: Option<&str>) -> Markup {
+    html! {
+        @match kind {
+            Some(kind) => { a.kind href=(viewer.to(&format!("/kinds/{}", url::segment(kind)))) { (kind) } },
+            None => { span.muted { "not kept" } },
+        }
+    }
+}
+
+/// A worker by its name: the tasks that it runs or ran last.
+pub(crate) fn worker(viewer: &Viewer, worker: &str) -> Markup {
+    html! { a href=(viewer.to("/tasks") + &url::query([("worker", worker)])) { (worker) } }
 }
 
 /// What a task touches: the first two, and how many more.

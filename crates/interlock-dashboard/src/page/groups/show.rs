@@ -124,7 +124,7 @@ fn table(viewer: &Viewer, group: &Group, tasks: &HashMap<u64, Task>) -> Markup {
                         tr data-key={ "task-" (item.task) } {
                             th scope="row" { (link::task(viewer, item.task)) }
                             td { (badge::state(item.state)) }
-                            td { (task.and_then(|task| task.kind.as_deref()).unwrap_or("")) }
+                            td { @if let Some(task) = task { (link::kind(viewer, task.kind.as_deref())) } }
                             td { @if let Some(task) = task { (link::claims(viewer, &task.resources)) } }
                             td { @for on in &item.after { (link::task(viewer, *on)) " " } }
                         }

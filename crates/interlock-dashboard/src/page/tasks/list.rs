@@ -1,14 +1,15 @@
-//! The list of tasks: filters in the address, pages by cursor.
+//! The list of tasks: filters in the address, pages by cursor, and boxes to choose some of them.
 
+use super::{bulk, filter};
 use crate::Shared;
 use crate::ask::{Ask, Page, page};
-use crate::form::Form;
 use crate::part::{badge, bar, empty, link, more, time};
 use crate::viewer::Viewer;
 use axum::Router;
+use interlock_api::Problem;
 use interlock_api::page::Page as Listed;
-use interlock_api::task::{State, Task, TaskQuery};
-use interlock_api::{Code, Problem, Time};
+use interlock_api::task::{State, Task};
+use interlock_api::token::Scope;
 use maud::{Markup, html};
 
 /// Tasks on one page.
@@ -19,108 +20,124 @@ pub(crate) fn routes() -> Router<Shared> {
 }
 
 async fn show(ask: Ask) -> Result<Page, Problem> {
-    let query = read(&ask.query)?;
+    let query = filter::read(&ask.query, ask.viewer.now, SHOWN)?;
     let tasks: Listed<Task> = ask.api.list("/v1/tasks", &query).await?;
-    Ok(Page::live("Tasks", draw(&ask.viewer, &query, &tasks)))
+    Ok(Page::live("Tasks", draw(&ask, &tasks)))
 }
 
-/// The filters of the address as those of the API. What is empty is no filter.
-fn read(form: &Form) -> Result<TaskQuery, Problem> {
-    let time = |name: &'static str| -> Result<Option<Time>, Problem> {
-        let time = form.some(name).map(|text| text.parse());
-        let time = time.transpose();
-        time.map_err(|error| Problem::new(Code::BadValue, format!("{error}")).at(name))
-    };
-    let group = form.some("group").map(|text| text.parse()).transpose();
-    let states: Vec<&str> = form
-        .all("state")
-        .filter(|state| !state.is_empty())
-        .collect();
-    Ok(TaskQuery {
-        state: (!states.is_empty()).then(|| states.join(",")),
-        kind: form.some("kind"),
-        resource: form.some("resource"),
-        worker: form.some("worker"),
-        tag: form.some("tag"),
-        schedule: form.some("schedule"),
-        group: group
-            .map_err(|_| Problem::new(Code::BadValue, "it must be a number").at("group"))?,
-        parent: None,
-        since: time("since")?,
-        until: time("until")?,
-        cursor: form.some("cursor"),
-        limit: Some(SHOWN),
-    })
-}
-
-fn draw(viewer: &Viewer, query: &TaskQuery, tasks: &Listed<Task>) -> Markup {
-    let group = query.group.map(|group| group.to_string());
-    let (since, until) = (
-        query.since.map(|time| time.to_string()),
-        query.until.map(|time| time.to_string()),
-    );
-    let text = |value: &Option<String>| value.clone().unwrap_or_default();
-    let filters = [
-        ("state", text(&query.state)),
-        ("kind", text(&query.kind)),
-        ("resource", text(&query.resource)),
-        ("worker", text(&query.worker)),
-        ("tag", text(&query.tag)),
-        ("schedule", text(&query.schedule)),
-        ("group", text(&group)),
-        ("since", text(&since)),
-        ("until", text(&until)),
-    ];
-    let filters: Vec<(&str, &str)> = (filters.iter())
+fn draw(ask: &Ask, tasks: &Listed<Task>) -> Markup {
+    let viewer = &ask.viewer;
+    let filters = filter::pairs(&ask.query);
+    let kept: Vec<(&str, &str)> = (filters.iter())
         .map(|(name, value)| (*name, value.as_str()))
         .collect();
+    let is_first = ask.query.get("cursor").is_empty();
     html! {
-        h1 { "Tasks" }
+        div.head { h1 { "Tasks" } }
+        (filter::draw(viewer, &ask.query))
         @if tasks.items.is_empty() {
-            (empty::empty(viewer, "No tasks here", "Submit one:", &["interlock kinds set sync", "interlock submit sync repository:f16"]))
+            (nothing(viewer, !kept.is_empty(), !is_first, tasks.next.is_some()))
+        } @else if viewer.may(Scope::Operate) {
+            form data-bulk="" method="get" action=(viewer.to("/tasks/confirm")) {
+                @for (name, value) in &kept { input type="hidden" name=(name) value=(value); }
+                (table(viewer, &tasks.items, true))
+                (bulk::bar(!kept.is_empty()))
+            }
         } @else {
-            (table(viewer, &tasks.items))
+            (table(viewer, &tasks.items, false))
         }
-        (more::more(viewer, "/tasks", &filters, query.cursor.is_none(), tasks.next.as_deref()))
+        (more::more(viewer, "/tasks", &kept, is_first, tasks.next.as_deref()))
     }
 }
 
-fn table(viewer: &Viewer, tasks: &[Task]) -> Markup {
+fn nothing(viewer: &Viewer, filtered: bool, later: bool, goes_on: bool) -> Markup {
+    if goes_on {
+        let text = "There may be some further on.";
+        return empty::empty(viewer, "None among those that were looked at", text, &[]);
+    }
+    if filtered || later {
+        let text = "Take a filter away, or wait: this page fills by itself.";
+        return empty::empty(viewer, "No task fits", text, &[]);
+    }
+    empty::empty(
+        viewer,
+        "There are no tasks yet",
+        "A kind says how tasks of its sort are treated; then tasks of it can be submitted, and a worker runs them:",
+        &[
+            "interlock kinds set sync",
+            "interlock submit sync repository:f16",
+            "interlock work --kind sync -- sleep 5",
+        ],
+    )
+}
+
+/// A table of tasks; with boxes to choose some if wanted.
+pub(crate) fn table(viewer: &Viewer, tasks: &[Task], choose: bool) -> Markup {
     html! {
-        div.scroll {
-            table {
+        div.scroll tabindex="0" role="region" aria-label="Tasks" {
+            table.tasks {
                 thead {
                     tr {
+                        @if choose {
+                            th.choose scope="col" {
+                                input type="checkbox" data-all="" aria-label="Choose all on this page";
+                            }
+                        }
                         th scope="col" { "Task" }
                         th scope="col" { "State" }
                         th scope="col" { "Kind" }
                         th scope="col" { "Resources" }
-                        th scope="col" { "Why, or how far" }
-                        th scope="col" { "Submitted" }
+                        th.grow scope="col" { "Why, or how far" }
+                        th.wide scope="col" { "Priority" }
+                        th.wide scope="col" { "Submitted" }
                     }
                 }
-                tbody {
-                    @for task in tasks { (row(viewer, task)) }
-                }
+                tbody { @for task in tasks { (row(viewer, task, choose)) } }
             }
         }
     }
 }
 
-fn row(viewer: &Viewer, task: &Task) -> Markup {
+fn row(viewer: &Viewer, task: &Task, choose: bool) -> Markup {
     html! {
         tr data-key={ "task-" (task.task) } {
-            td { (link::task(viewer, task.task)) }
-            td { (badge::state(task.state)) }
-            td { (task.kind.as_deref().unwrap_or("")) }
-            td { (link::claims(viewer, &task.resources)) }
-            td {
-                @match (task.state, &task.run) {
-                    (State::Running, Some(run)) => { (bar::progress(run.progress.as_ref(), viewer.now)) },
-                    _ => { @if let Some(reason) = task.reasons.first() { (badge::why(&reason.why)) " " span.muted { (reason.sentence) } } },
+            @if choose {
+                td.choose {
+                    input type="checkbox" data-one="" name="task" value=(task.task) aria-label={ "Choose task " (task.task) };
                 }
             }
-            td { @if let Some(submitted) = task.submitted { (time::relative(submitted, viewer.now)) } }
+            th scope="row" { (link::task(viewer, task.task)) }
+            td { (badge::state(task.state)) }
+            td { (link::kind(viewer, task.kind.as_deref())) }
+            td { (link::claims(viewer, &task.resources)) }
+            td.grow { (said(viewer, task)) }
+            td.wide.number { @if let Some(priority) = task.priority { (priority) } }
+            td.wide.nowrap { @if let Some(submitted) = task.submitted { (time::relative(submitted, viewer.now)) } }
         }
     }
+}
+
+/// Why it waits, how far it is, or how it ended.
+fn said(viewer: &Viewer, task: &Task) -> Markup {
+    match (task.state, &task.run) {
+        (State::Running, Some(run)) => bar::progress(run.progress.as_ref(), viewer.now),
+        (State::Waiting, _) => html! {
+            @if let Some(reason) = task.reasons.first() {
+                (badge::why(&reason.why)) " " span.muted { (reason.sentence) }
+                @if task.reasons.len() > 1 { span.muted { " And " (task.reasons.len() - 1) " more." } }
+            }
+        },
+        (State::Succeeded, _) => html! {
+            @if let Some(ended) = task.ended { span.muted { (time::relative(ended, viewer.now)) } }
+            @if let Some(took) = took(task) { span.muted { ", took " (took) } }
+        },
+        _ => html! { @if let Some(end) = &task.end { span.muted { (end.sentence) } } },
+    }
+}
+
+/// How long its last run took.
+fn took(task: &Task) -> Option<String> {
+    let (started, ended) = (task.started?, task.ended?);
+    let ms = ended.ms().saturating_sub(started.ms());
+    Some(interlock_api::sentence::length(ms))
 }
