@@ -1,25 +1,42 @@
-//! Somebody who looks, for tests of what they see.
+//! People who look, for tests of views.
 
-use super::Viewer;
+use super::{DEFAULT_NAMESPACE, Viewer};
 use interlock_api::Time;
 use interlock_api::me::Me;
 use interlock_api::token::Scope;
 
-/// Somebody who may do this, at a fixed time: 2026-11-16T10:00:00Z.
-pub(crate) fn viewer(scopes: &[Scope]) -> Viewer {
+/// Somebody who may do everything, on 2026-11-16 at 10:00 UTC.
+pub(crate) fn viewer() -> Viewer {
+    let all = [
+        Scope::Submit,
+        Scope::Work,
+        Scope::Read,
+        Scope::Operate,
+        Scope::Admin,
+    ];
+    with(&all)
+}
+
+/// Somebody who may only look.
+pub(crate) fn reader() -> Viewer {
+    with(&[Scope::Read])
+}
+
+/// Somebody who may do just this.
+pub(crate) fn with(scopes: &[Scope]) -> Viewer {
     Viewer {
         me: Me {
             name: None,
             namespace: None,
             scopes: scopes.to_vec(),
-            namespaces: vec!["default".to_owned()],
-            version: "0.0.0".to_owned(),
+            namespaces: vec![DEFAULT_NAMESPACE.to_owned()],
+            version: "0.1.0".to_owned(),
         },
         signed_in: false,
-        namespace: "default".to_owned(),
+        namespace: DEFAULT_NAMESPACE.to_owned(),
         path: "/".to_owned(),
         query: String::new(),
-        now: "2026-11-16T10:00:00Z".parse::<Time>().expect("a time"),
+        now: Time::from_ms(1_794_823_200_000),
         inner_only: false,
         notice: None,
     }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::viewer::sample::{lines, viewer};
+use crate::viewer::sample::{lines, with};
 use serde_json::json;
 
 fn totals(succeeded: u64, failed: u64) -> serde_json::Value {
@@ -56,7 +56,7 @@ fn data() -> Data {
 
 #[test]
 fn what_needs_attention_comes_first_and_plots_say_it_in_words_too() {
-    let drawn = draw(&viewer(&[Scope::Read, Scope::Operate]), &data());
+    let drawn = draw(&with(&[Scope::Read, Scope::Operate]), &data());
     insta::assert_snapshot!(lines(&drawn));
 }
 
@@ -66,6 +66,6 @@ fn a_server_where_nothing_has_happened_says_what_to_type() {
     data.overview.counts = Default::default();
     data.overview.totals = Default::default();
     data.failed.items.clear();
-    let drawn = draw(&viewer(&[Scope::Read]), &data).into_string();
+    let drawn = draw(&with(&[Scope::Read]), &data).into_string();
     assert!(drawn.contains("interlock kinds set sync"), "{drawn}");
 }

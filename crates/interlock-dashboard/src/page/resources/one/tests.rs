@@ -1,5 +1,5 @@
 use super::*;
-use crate::viewer::sample::{HOSTILE, lines, viewer};
+use crate::viewer::sample::{HOSTILE, lines, with};
 use serde_json::json;
 
 fn data(resource: serde_json::Value) -> Data {
@@ -34,7 +34,7 @@ fn a_line_has_a_holder_readers_side_by_side_and_a_barrier() {
             "failed": {"task": 80, "ended": "2026-11-15T08:00:00Z", "error": "exit code 1"}}],
     });
     let drawn = draw(
-        &viewer(&[Scope::Read, Scope::Operate, Scope::Submit]),
+        &with(&[Scope::Read, Scope::Operate, Scope::Submit]),
         &data(resource),
     );
     insta::assert_snapshot!(lines(&drawn));
@@ -44,7 +44,7 @@ fn a_line_has_a_holder_readers_side_by_side_and_a_barrier() {
 fn what_nobody_has_named_yet_says_how_to_name_it() {
     let resource = json!({"resource": "shop:it's", "state": "idle", "held": false, "waiting": 0,
         "holders": [], "line": []});
-    let drawn = draw(&viewer(&[Scope::Read]), &data(resource)).into_string();
+    let drawn = draw(&with(&[Scope::Read]), &data(resource)).into_string();
     assert!(
         drawn.contains("interlock submit sync 'shop:it'\\''s'"),
         "{drawn}"
@@ -62,7 +62,7 @@ fn texts_of_strangers_stay_texts() {
         "quotas": [{"quota": HOSTILE, "resource": HOSTILE, "waiting": 2, "limits": []}],
         "last": [{"kind": HOSTILE, "failed": {"task": 80, "ended": "2026-11-15T08:00:00Z", "error": HOSTILE}}],
     });
-    let drawn = draw(&viewer(&[Scope::Read, Scope::Operate]), &data(resource)).into_string();
+    let drawn = draw(&with(&[Scope::Read, Scope::Operate]), &data(resource)).into_string();
     assert!(!drawn.contains("<script"), "{drawn}");
     assert!(!drawn.contains("<img"), "{drawn}");
 }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::viewer::sample::{HOSTILE, lines, viewer};
+use crate::viewer::sample::{HOSTILE, lines, with};
 use serde_json::json;
 
 fn read<T: serde::de::DeserializeOwned>(value: serde_json::Value) -> T {
@@ -49,7 +49,7 @@ fn waiting() -> Data {
 
 #[test]
 fn a_task_that_waits_shows_the_chain_of_its_causes() {
-    let drawn = draw(&viewer(&[Scope::Read, Scope::Operate]), &waiting());
+    let drawn = draw(&with(&[Scope::Read, Scope::Operate]), &waiting());
     insta::assert_snapshot!(lines(&drawn));
 }
 
@@ -72,9 +72,9 @@ fn a_task_that_failed_shows_its_runs_and_offers_a_retry() {
         explanation: None,
         children: none(),
     };
-    let drawn = draw(&viewer(&[Scope::Read, Scope::Operate]), &data);
+    let drawn = draw(&with(&[Scope::Read, Scope::Operate]), &data);
     insta::assert_snapshot!(lines(&drawn));
-    let drawn = draw(&viewer(&[Scope::Read]), &data).into_string();
+    let drawn = draw(&with(&[Scope::Read]), &data).into_string();
     assert!(!drawn.contains("<form"), "offered to whoever may only look");
 }
 
@@ -93,7 +93,7 @@ fn texts_of_strangers_stay_texts() {
         explanation: None,
         children: none(),
     };
-    let drawn = draw(&viewer(&[Scope::Read, Scope::Operate]), &data).into_string();
+    let drawn = draw(&with(&[Scope::Read, Scope::Operate]), &data).into_string();
     assert!(!drawn.contains("<script"), "{drawn}");
     assert!(!drawn.contains("<img"), "{drawn}");
     assert!(drawn.contains("&lt;script&gt;"), "{drawn}");

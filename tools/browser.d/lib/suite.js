@@ -1,0 +1,18 @@
+// A server and a browser for the tests of one file.
+import { after, before } from "node:test";
+import { launch } from "./browser.js";
+import { Server } from "./server.js";
+
+/** Starts both before the tests and stops them after; what it gives is filled in by then. */
+export function suite(options = {}) {
+  const both = {};
+  before(async () => {
+    both.server = await Server.start(options);
+    both.browser = await launch();
+  });
+  after(async () => {
+    await both.browser?.close();
+    await both.server?.stop();
+  });
+  return both;
+}
