@@ -4,9 +4,9 @@ use utoipa::OpenApi;
 
 use crate::page::Page;
 use crate::{
-    activity, claim, code, due, event, explain, failure, group, id, json, kind, namespace, node,
-    overview, problem, progress, quota, reason, resource, run, schedule, span, status, submission,
-    task, time, token, verdict, worker,
+    activity, claim, code, due, event, explain, failure, group, id, json, kind, me, namespace,
+    node, overview, problem, progress, quota, reason, resource, run, schedule, span, status,
+    submission, task, time, token, verdict, worker,
 };
 
 /// The schemas of all requests and answers.
@@ -32,6 +32,7 @@ use crate::{
     json::Json,
     kind::Kind,
     kind::KindPolicy,
+    me::Me,
     namespace::Namespace,
     namespace::NamespacePolicy,
     node::MoveNamespace,

@@ -8,6 +8,7 @@ use crate::reason::Reason;
 use crate::span::Span;
 use crate::text::is_false;
 use crate::time::Time;
+use crate::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -75,6 +76,10 @@ pub struct Task {
     /// When it was submitted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub submitted: Option<Time>,
+    /// What its first submitter was told. Only of the latest tasks since the server began to serve the
+    /// namespace, and not in lists.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub told: Option<Told>,
     /// When its last run began, once it has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started: Option<Time>,
@@ -116,6 +121,16 @@ pub struct Task {
     /// The ended task that it repeats at an operator's wish.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_of: Option<u64>,
+}
+
+/// What a submitter was told.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct Told {
+    /// Whether anything stood in its way.
+    pub verdict: Verdict,
+    /// What stood in its way then, the nearest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reasons: Vec<Reason>,
 }
 
 /// A live run.

@@ -136,6 +136,7 @@
         document.title = fresh.dataset.title || document.title;
         readClock();
         tick();
+        countAll();
       }
     } catch {
       // The server is away; the stream says when it is back.
@@ -185,13 +186,15 @@
   const count = (form) => {
     const boxes = [...form.querySelectorAll("input[data-one]")];
     const ticked = boxes.filter((box) => box.checked).length;
-    for (const out of form.querySelectorAll("[data-count]")) out.textContent = String(ticked);
+    for (const out of form.querySelectorAll("[data-count]")) out.textContent = ` (${ticked})`;
     const all = form.querySelector("input[data-all]");
     if (all) {
       all.checked = ticked > 0 && ticked === boxes.length;
       all.indeterminate = ticked > 0 && ticked < boxes.length;
     }
   };
+
+  const countAll = () => document.querySelectorAll("form[data-bulk]").forEach(count);
 
   document.addEventListener("change", (event) => {
     const form = event.target.closest("form[data-bulk]");
@@ -212,6 +215,7 @@
 
   readClock();
   tick();
+  countAll();
   setInterval(tick, TICK_MS);
   if (!document.hidden) listen();
 })();

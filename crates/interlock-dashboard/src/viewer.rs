@@ -80,3 +80,15 @@ pub(crate) fn in_namespace(namespace: &str, path: &str) -> String {
         other => format!("/in/{}{path}", url::segment(other)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_other_namespace_has_a_prefix() {
+        assert_eq!(in_namespace("default", "/tasks"), "/tasks");
+        assert_eq!(in_namespace("shops", "/"), "/in/shops");
+        assert_eq!(in_namespace("a/b", "/tasks/1"), "/in/a%2Fb/tasks/1");
+    }
+}

@@ -18,6 +18,7 @@ mod orders;
 mod parked;
 mod row_change;
 mod thread;
+mod verdicts;
 mod watch;
 
 pub use batch::{Batch, Kept, Release};
@@ -30,6 +31,7 @@ pub use load::{LoadError, load};
 pub use orders::Orders;
 pub use row_change::row_change;
 pub use thread::start;
+pub use verdicts::{Told, Verdicts};
 pub use watch::Until;
 
 use crate::activity::Activity;
@@ -86,6 +88,8 @@ pub struct View<'a> {
     pub pending: &'a Pending,
     /// What tasks of groups came after.
     pub orders: &'a Orders,
+    /// What the submitters of the latest tasks were told.
+    pub verdicts: &'a Verdicts,
     /// What went on lately.
     pub activity: &'a Activity,
 }

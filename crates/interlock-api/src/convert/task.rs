@@ -54,6 +54,7 @@ fn bare(task: TaskId, state: State) -> Task {
         tries: 0,
         losses: 0,
         submitted: None,
+        told: None,
         started: None,
         ended: None,
         end: None,

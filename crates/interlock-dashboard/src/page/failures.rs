@@ -163,7 +163,11 @@ fn trend(failure: &Failure) -> Markup {
     };
     let all: u64 = trend.iter().sum();
     let now = trend.last().copied().unwrap_or(0);
-    let label = format!("{} in the last 24 hours, {} in this hour", grouped(all), grouped(now));
+    let label = format!(
+        "{} in the last 24 hours, {} in this hour",
+        grouped(all),
+        grouped(now)
+    );
     spark(trend, &label)
 }
 
@@ -174,7 +178,10 @@ fn retry_button(viewer: &Viewer, failure: &Failure) -> Markup {
         true => format!("The newest {count} will be submitted again, each as a new task."),
         false => format!("{count} will be submitted again, each as a new task."),
     };
-    let fields = [("kind", failure.kind.as_str()), ("error", failure.error.as_str())];
+    let fields = [
+        ("kind", failure.kind.as_str()),
+        ("error", failure.error.as_str()),
+    ];
     confirm(
         viewer,
         &Confirm {
@@ -217,7 +224,10 @@ mod tests {
     #[test]
     fn a_retry_says_how_many_before_it_does_anything() {
         let drawn = draw(&viewer(), &failures()).into_string();
-        assert!(drawn.contains("1,234 tasks will be submitted again"), "{drawn}");
+        assert!(
+            drawn.contains("1,234 tasks will be submitted again"),
+            "{drawn}"
+        );
         assert!(drawn.contains("Retry 1 task<"));
         assert!(drawn.contains(r#"name="error" value="no &lt;such&gt; host""#));
         assert!(!draw(&reader(), &failures()).into_string().contains("<form"));
@@ -228,7 +238,10 @@ mod tests {
         let mut tally = Tally::default();
         assert_eq!(tally.sentence(), "There was nothing to retry.");
         tally.accepted = 1;
-        assert_eq!(tally.sentence(), "1 failed task was submitted again: 1 accepted.");
+        assert_eq!(
+            tally.sentence(),
+            "1 failed task was submitted again: 1 accepted."
+        );
         (tally.postponed, tally.refused, tally.more) = (1_200, 3, true);
         assert_eq!(
             tally.sentence(),

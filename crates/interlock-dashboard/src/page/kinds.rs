@@ -171,7 +171,11 @@ mod tests {
         assert!(drawn.contains(r#"action="/kinds/sync/hold""#));
         assert!(drawn.contains(r#"action="/kinds/a%2Fb/release""#));
         assert!(drawn.contains("no worker") && drawn.contains("held"));
-        assert!(!draw(&reader(), &kinds(), true).into_string().contains("<form"));
+        assert!(
+            !draw(&reader(), &kinds(), true)
+                .into_string()
+                .contains("<form")
+        );
     }
 
     #[test]

@@ -32,7 +32,9 @@ async fn show(ask: Ask) -> Result<Page, Problem> {
 
 async fn drain(ask: Ask, _: Form) -> Result<Acted, Problem> {
     let name = steer(&ask, "drain").await?;
-    Ok(Acted::done(format!("Node {name} gives its namespaces away.")))
+    Ok(Acted::done(format!(
+        "Node {name} gives its namespaces away."
+    )))
 }
 
 async fn undrain(ask: Ask, _: Form) -> Result<Acted, Problem> {

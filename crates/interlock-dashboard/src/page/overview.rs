@@ -14,7 +14,6 @@ use crate::viewer::Viewer;
 use axum::Router;
 use interlock_api::Problem;
 use interlock_api::activity::Activity;
-use interlock_api::failure::{Failure, FailureQuery};
 use interlock_api::overview::{Line, Overview, OverviewQuery};
 use interlock_api::page::{Page as Listed, PageQuery};
 use interlock_api::task::{Done, Nothing, Task, TaskQuery};
@@ -23,11 +22,11 @@ use interlock_api::worker::Worker;
 use maud::{Markup, html};
 
 /// Runs that are shown.
-const RUNNING: u32 = 12;
+const RUNNING: u32 = 10;
 /// Lines that are shown.
 const LINES: usize = 10;
-/// Groups of failures that are looked at.
-const FAILURES: u32 = 5;
+/// Failed tasks that are looked at, the newest first. Their groups would cost a checkpoint.
+const FAILURES: u32 = 50;
 /// Workers that are looked at.
 const WORKERS: u32 = 200;
 /// Kinds, lines and quotas that are looked at.
@@ -44,7 +43,8 @@ pub(crate) struct Data {
     pub(crate) overview: Overview,
     pub(crate) running: Listed<Task>,
     pub(crate) activity: Activity,
-    pub(crate) failures: Vec<Failure>,
+    /// The newest tasks that failed for good.
+    pub(crate) failed: Listed<Task>,
     pub(crate) workers: Vec<Worker>,
 }
 
@@ -61,25 +61,27 @@ async fn fetch(ask: &Ask) -> Result<Data, Problem> {
         limit: Some(RUNNING),
         ..TaskQuery::default()
     };
-    let failures = FailureQuery {
+    let failed = TaskQuery {
+        state: Some("failed".to_owned()),
         limit: Some(FAILURES),
+        ..TaskQuery::default()
     };
     let workers = PageQuery {
         limit: Some(WORKERS),
         ..PageQuery::default()
     };
-    let (overview, running, activity, failures, workers) = tokio::try_join!(
+    let (overview, running, activity, failed, workers) = tokio::try_join!(
         api.list("/v1/overview", &looks),
         api.list("/v1/tasks", &running),
         api.get("/v1/activity"),
-        api.list::<Listed<Failure>>("/v1/failures", &failures),
+        api.list("/v1/tasks", &failed),
         api.list::<Listed<Worker>>("/v1/workers", &workers),
     )?;
     Ok(Data {
         overview,
         running,
         activity,
-        failures: failures.items,
+        failed,
         workers: workers.items,
     })
 }
@@ -118,7 +120,7 @@ fn is_new(data: &Data) -> bool {
     let (counts, totals) = (&data.overview.counts, &data.overview.totals);
     counts.waiting + counts.running + counts.sessions == 0
         && totals.accepted + totals.postponed + totals.coalesced == 0
-        && data.failures.is_empty()
+        && data.failed.items.is_empty()
 }
 
 fn welcome(viewer: &Viewer) -> Markup {
@@ -173,13 +175,17 @@ fn running(viewer: &Viewer, data: &Data) -> Markup {
 fn one_running(viewer: &Viewer, task: &Task) -> Markup {
     html! {
         li data-key={ "task-" (task.task) } {
-            div.box-head {
-                (link::task(viewer, task.task)) " " strong { (task.kind.as_deref().unwrap_or("")) } " "
-                (link::claims(viewer, &task.resources))
+            div.run-head {
+                div.box-head {
+                    (link::task(viewer, task.task)) " " strong { (task.kind.as_deref().unwrap_or("")) } " "
+                    (link::claims(viewer, &task.resources))
+                }
+                @if let Some(run) = &task.run {
+                    div.muted { "on " (link::worker(viewer, &run.worker)) " for " (time::since(run.started, viewer.now)) }
+                }
             }
-            @if let Some(run) = &task.run {
-                (bar::progress(run.progress.as_ref(), viewer.now))
-                div.muted { "on " (link::worker(viewer, &run.worker)) " for " (time::since(run.started, viewer.now)) }
+            @if let Some(progress) = task.run.as_ref().and_then(|run| run.progress.as_ref()) {
+                (bar::progress(Some(progress), viewer.now))
             }
         }
     }
@@ -216,10 +222,10 @@ fn one_line(viewer: &Viewer, line: &Line) -> Markup {
     let reason = first.and_then(|first| first.reasons.first());
     html! {
         tr data-key={ "line-" (line.resource) } {
-            th scope="row" { (link::resource(viewer, &line.resource)) }
+            th.what scope="row" { (link::resource(viewer, &line.resource)) }
             td { (badge::resource(line.state)) }
             td.number { (grouped(line.waiting)) }
-            td.wide {
+            td.wide.nowrap {
                 @if let Some(holder) = &line.holder { (link::task(viewer, holder.task)) " " (holder.kind) }
                 @else { span.muted { "nobody" } }
             }
@@ -230,3 +236,6 @@ fn one_line(viewer: &Viewer, line: &Line) -> Markup {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -256,7 +256,12 @@ fn steer(viewer: &Viewer, count: &QuotaCount) -> Markup {
 
 /// Pauses the count of a resource that is not shown.
 fn pause_any(viewer: &Viewer, quota: &Quota) -> Markup {
-    let Some(per) = quota.policy.per.as_deref().filter(|_| viewer.may(Scope::Operate)) else {
+    let Some(per) = quota
+        .policy
+        .per
+        .as_deref()
+        .filter(|_| viewer.may(Scope::Operate))
+    else {
         return html! {};
     };
     let field = |name: &str| format!("{name}-{}", quota.name);
@@ -351,7 +356,13 @@ mod tests {
             length: length.parse().expect("a span"),
             resource: resource.map(ToOwned::to_owned),
         };
-        assert_eq!(said("q", &pause("5m", None)), "Quota q grants nothing for 5 min.");
-        assert_eq!(said("q", &pause("0s", Some("a:b"))), "Quota q of a:b grants again.");
+        assert_eq!(
+            said("q", &pause("5m", None)),
+            "Quota q grants nothing for 5 min."
+        );
+        assert_eq!(
+            said("q", &pause("0s", Some("a:b"))),
+            "Quota q of a:b grants again."
+        );
     }
 }

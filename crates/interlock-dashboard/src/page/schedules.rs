@@ -33,7 +33,10 @@ async fn show(ask: Ask) -> Result<Page, Problem> {
     };
     let schedules = ask.api.list("/v1/schedules", &query).await?;
     let first = query.cursor.is_none();
-    Ok(Page::live("Schedules", draw(&ask.viewer, &schedules, first)))
+    Ok(Page::live(
+        "Schedules",
+        draw(&ask.viewer, &schedules, first),
+    ))
 }
 
 async fn pause(ask: Ask, _: Form) -> Result<Acted, Problem> {
@@ -209,7 +212,11 @@ mod tests {
         assert!(drawn.contains("in 20 s"), "{drawn}");
         assert!(drawn.contains("2026-11-17 02:30:00 UTC"));
         assert!(drawn.contains("Europe/Prague"));
-        assert_eq!(drawn.matches(">#5<").count(), 1, "the live task is named once");
+        assert_eq!(
+            drawn.matches(">#5<").count(),
+            1,
+            "the live task is named once"
+        );
         assert!(drawn.contains("every 5 min"));
         assert!(drawn.contains("3 times in all"));
         assert!(drawn.contains("/docs/errors/unknown_kind"));
@@ -220,6 +227,10 @@ mod tests {
         let drawn = draw(&viewer(), &schedules(), true).into_string();
         assert!(drawn.contains(r#"action="/schedules/nightly/pause""#));
         assert!(drawn.contains(r#"action="/schedules/often/resume""#));
-        assert!(!draw(&reader(), &schedules(), true).into_string().contains("<form"));
+        assert!(
+            !draw(&reader(), &schedules(), true)
+                .into_string()
+                .contains("<form")
+        );
     }
 }

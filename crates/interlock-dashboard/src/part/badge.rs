@@ -41,7 +41,7 @@ pub(crate) fn why(why: &Why) -> Markup {
         Why::Retrying { .. } => ("bad", "retrying"),
         Why::HeldBy { .. } => ("wait", "blocked"),
         Why::Ahead { .. } => ("wait", "in line"),
-        Why::Behind { .. } => ("wait", "behind"),
+        Why::Behind { .. } => ("wait", "outside"),
         Why::Doomed { .. } => ("bad", "doomed"),
         Why::FutureDecided { .. } | Why::EarlierItem { .. } => ("bad", "impossible"),
         Why::Throttled { .. } => ("wait", "throttled"),

@@ -30,8 +30,14 @@ mod tests {
     fn the_largest_is_as_high_as_there_is_room_and_none_is_invisible() {
         let drawn = spark(&[0, 1, 1_000], "Failures").into_string();
         assert_eq!(drawn.matches("<rect").count(), 2);
-        assert!(drawn.contains(r#"x="5" y="22" width="4" height="2""#), "{drawn}");
-        assert!(drawn.contains(r#"x="10" y="0" width="4" height="24""#), "{drawn}");
+        assert!(
+            drawn.contains(r#"x="5" y="22" width="4" height="2""#),
+            "{drawn}"
+        );
+        assert!(
+            drawn.contains(r#"x="10" y="0" width="4" height="24""#),
+            "{drawn}"
+        );
         assert!(drawn.contains(r#"aria-label="Failures""#));
     }
 }

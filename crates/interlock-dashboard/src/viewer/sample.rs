@@ -22,7 +22,8 @@ pub(crate) fn reader() -> Viewer {
     with(&[Scope::Read])
 }
 
-fn with(scopes: &[Scope]) -> Viewer {
+/// Somebody who may do just this.
+pub(crate) fn with(scopes: &[Scope]) -> Viewer {
     Viewer {
         me: Me {
             name: None,
@@ -39,4 +40,12 @@ fn with(scopes: &[Scope]) -> Viewer {
         inner_only: false,
         notice: None,
     }
+}
+
+/// Breaks out of text, attributes and addresses, if anything lets it.
+pub(crate) const HOSTILE: &str = "<script>alert(1)</script>\"'><img src=x>&";
+
+/// Markup with a line for each element, so that a difference can be read.
+pub(crate) fn lines(markup: &maud::Markup) -> String {
+    markup.0.replace("><", ">\n<")
 }

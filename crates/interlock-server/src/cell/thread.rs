@@ -3,7 +3,7 @@
 use super::ask::Ask;
 use super::batch::Kept;
 use super::life::{Life, Over};
-use super::{Cell, CellError, Orders, Pending, Shared, View};
+use super::{Cell, CellError, Orders, Pending, Shared, Verdicts, View};
 use crate::activity::Activity;
 use crate::clock::{self, Clock};
 use crate::cluster::{Tenure, Term};
@@ -46,6 +46,7 @@ pub fn start(
         keeps,
         metrics,
         orders: RefCell::default(),
+        verdicts: RefCell::default(),
         activity: RefCell::new(Activity::new(clock::wall().0)),
         tenure,
     };
@@ -67,6 +68,7 @@ pub(super) struct Thread {
     pub(super) metrics: DecisionMetrics,
     /// These outlive the lives of the cell, all on this thread.
     pub(super) orders: RefCell<Orders>,
+    pub(super) verdicts: RefCell<Verdicts>,
     pub(super) activity: RefCell<Activity>,
     pub(super) tenure: Arc<dyn Tenure>,
 }
@@ -116,6 +118,7 @@ impl Thread {
                     now,
                     pending,
                     orders: &self.orders.borrow(),
+                    verdicts: &self.verdicts.borrow(),
                     activity: &self.activity.borrow(),
                 };
                 if let Some(release) = read(Ok(&view)) {

@@ -3,6 +3,7 @@
 
 mod activity;
 mod client;
+mod dashboard;
 mod document;
 mod events;
 mod matrix;

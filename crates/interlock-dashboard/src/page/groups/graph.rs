@@ -29,7 +29,11 @@ type Spot = (usize, usize);
 /// The graph.
 pub(super) fn draw(nodes: &[Node]) -> Markup {
     let spots = spots(nodes);
-    let columns = spots.values().map(|(column, _)| column + 1).max().unwrap_or(0);
+    let columns = spots
+        .values()
+        .map(|(column, _)| column + 1)
+        .max()
+        .unwrap_or(0);
     let rows = spots.values().map(|(_, row)| row + 1).max().unwrap_or(0);
     let width = columns * (BOX_WIDTH + GAP_X);
     let height = rows * (BOX_HEIGHT + GAP_Y);
@@ -68,7 +72,10 @@ fn spots(nodes: &[Node]) -> HashMap<u64, Spot> {
 }
 
 fn corner((column, row): Spot) -> (usize, usize) {
-    (column * (BOX_WIDTH + GAP_X) + 1, row * (BOX_HEIGHT + GAP_Y) + 1)
+    (
+        column * (BOX_WIDTH + GAP_X) + 1,
+        row * (BOX_HEIGHT + GAP_Y) + 1,
+    )
 }
 
 /// From the right side of one box to the left side of another, with a head.
@@ -131,7 +138,13 @@ mod tests {
 
     #[test]
     fn a_task_stands_behind_the_last_of_those_that_it_comes_after() {
-        let nodes = [node(1, &[]), node(2, &[1]), node(3, &[]), node(4, &[2, 3]), node(5, &[9])];
+        let nodes = [
+            node(1, &[]),
+            node(2, &[1]),
+            node(3, &[]),
+            node(4, &[2, 3]),
+            node(5, &[9]),
+        ];
         let spots = spots(&nodes);
         assert_eq!(spots[&1], (0, 0));
         assert_eq!(spots[&2], (1, 0));

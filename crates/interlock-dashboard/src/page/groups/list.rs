@@ -114,6 +114,10 @@ mod tests {
     #[test]
     fn where_there_is_none_it_says_how_to_make_one() {
         let none = Listed::new(Vec::new(), None);
-        assert!(draw(&viewer(), &none, true).into_string().contains("interlock groups submit"));
+        assert!(
+            draw(&viewer(), &none, true)
+                .into_string()
+                .contains("interlock groups submit")
+        );
     }
 }

@@ -34,7 +34,10 @@ async fn show(ask: Ask) -> Result<Page, Problem> {
     let query = TaskQuery {
         group: Some(id),
         // The newest come first, so those of the beginning are found from the end.
-        cursor: group.tasks.last().map(|last| format!("i-{}", last.task + 1)),
+        cursor: group
+            .tasks
+            .last()
+            .map(|last| format!("i-{}", last.task + 1)),
         limit: u32::try_from(SHOWN).ok(),
         ..TaskQuery::default()
     };
@@ -163,7 +166,11 @@ mod tests {
         assert!(drawn.contains("sync&lt;b&gt;") && !drawn.contains("sync<b>"));
         assert!(drawn.contains("repository:f16"));
         assert!(drawn.contains("Cancel the group"));
-        assert!(!draw(&reader(), &group(), &tasks(), 3).into_string().contains("<form"));
+        assert!(
+            !draw(&reader(), &group(), &tasks(), 3)
+                .into_string()
+                .contains("<form")
+        );
     }
 
     #[test]

@@ -17,9 +17,11 @@ pub(super) fn policy(policy: &KindPolicy) -> Vec<String> {
     all.extend(policy.on_loss.map(on_loss));
     all.extend(policy.quotas.iter().map(quota));
     all.extend(times(policy));
-    all.extend(policy.waiting_max.map(|most| {
-        format!("At most {} may wait.", counted(most, "task", "tasks"))
-    }));
+    all.extend(
+        policy
+            .waiting_max
+            .map(|most| format!("At most {} may wait.", counted(most, "task", "tasks"))),
+    );
     all.extend(policy.retention.as_ref().map(retention));
     all
 }
@@ -63,7 +65,9 @@ fn cancels(kinds: &[String]) -> Option<String> {
         [one] => one.clone(),
         [rest @ .., last] => format!("{} and {last}", rest.join(", ")),
     };
-    Some(format!("Calls off earlier tasks of {kinds} on the same resources."))
+    Some(format!(
+        "Calls off earlier tasks of {kinds} on the same resources."
+    ))
 }
 
 fn retry(retry: &Retry) -> String {
@@ -127,7 +131,10 @@ fn quota(used: &QuotaUse) -> String {
 fn times(policy: &KindPolicy) -> Vec<String> {
     let mut all = Vec::new();
     if let Some(lease) = policy.lease {
-        all.push(format!("A worker that is silent for {} is lost.", span(lease)));
+        all.push(format!(
+            "A worker that is silent for {} is lost.",
+            span(lease)
+        ));
     }
     if let Some(within) = policy.run_within {
         let grace = policy.grace.map(span);

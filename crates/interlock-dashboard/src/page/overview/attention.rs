@@ -9,8 +9,10 @@ use interlock_api::Time;
 use interlock_api::overview::Overview;
 use interlock_api::quota::QuotaCount;
 use interlock_api::resource::ResourceState;
+use interlock_api::task::EndWhy;
 use interlock_api::worker::WorkerState;
 use maud::{Markup, html};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Older than this, a waiting task is worth a word.
 const OLD_MS: u64 = 10 * 60_000;
@@ -116,24 +118,56 @@ fn failing(viewer: &Viewer, overview: &Overview) -> Vec<Item> {
     lines.take(EACH).map(item).collect()
 }
 
+/// Tasks of a kind that failed for good with the same error.
+#[derive(Default)]
+struct Group<'a> {
+    tasks: u64,
+    resources: BTreeSet<&'a str>,
+    last: Time,
+}
+
 fn failures(viewer: &Viewer, data: &Data) -> Vec<Item> {
     let since = Time::from_ms(viewer.now.ms().saturating_sub(NEWS_MS));
-    let failures = data.failures.iter().filter(|failure| failure.last >= since);
-    let item = |failure: &interlock_api::failure::Failure| {
-        let tasks = counted(failure.count, "task", "tasks");
-        let resources = counted(failure.resources, "resource", "resources");
-        let said = html! {
-            strong { (tasks) " of " (link::kind(viewer, Some(&failure.kind))) " failed for good" }
-            " on " (resources) ", the last " (time::relative(failure.last, viewer.now)) ": "
-            a.error href=(viewer.to("/failures")) { (failure.error) }
+    let mut groups = BTreeMap::<(&str, &str), Group<'_>>::new();
+    for task in &data.failed.items {
+        let (Some(kind), Some(end), Some(ended)) = (&task.kind, &task.end, task.ended) else {
+            continue;
         };
-        Item::new(
-            format!("failure-{}-{}", failure.kind, failure.error),
-            "bad",
-            said,
-        )
+        if ended < since {
+            continue;
+        }
+        let error = match &end.why {
+            EndWhy::Failure { message, .. } => message,
+            _ => &end.sentence,
+        };
+        let group = groups.entry((kind, error)).or_default();
+        group.tasks += 1;
+        let resources = task.resources.iter();
+        group
+            .resources
+            .extend(resources.map(|claim| claim.resource.as_str()));
+        group.last = group.last.max(ended);
+    }
+    let mut groups: Vec<_> = groups.into_iter().collect();
+    groups.sort_by_key(|(_, group)| std::cmp::Reverse(group.tasks));
+    let more = data.failed.next.is_some();
+    let groups = groups.iter().take(EACH);
+    groups
+        .map(|((kind, error), group)| failure(viewer, kind, error, group, more))
+        .collect()
+}
+
+fn failure(viewer: &Viewer, kind: &str, error: &str, group: &Group<'_>, more: bool) -> Item {
+    let resources = counted(group.resources.len() as u64, "resource", "resources");
+    let said = html! {
+        strong {
+            @if more { "At least " }
+            (counted(group.tasks, "task", "tasks")) " of " (link::kind(viewer, Some(kind))) " failed for good"
+        }
+        " on " (resources) " in the last hour, the last " (time::relative(group.last, viewer.now)) ": "
+        a.error href=(viewer.to("/failures")) { (error) }
     };
-    failures.take(EACH).map(item).collect()
+    Item::new(format!("failure-{kind}-{error}"), "bad", said)
 }
 
 fn quotas(viewer: &Viewer, overview: &Overview) -> Vec<Item> {

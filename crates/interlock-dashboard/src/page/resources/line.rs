@@ -132,12 +132,18 @@ fn in_line(viewer: &Viewer, task: &InLine) -> Markup {
             div.box-head {
                 (link::task(viewer, task.task)) " " strong { (task.kind) }
                 @if let Some(op) = task.op { span.op { (link::op_word(op)) } }
+                @if matches!(task.op, Some(Op::Create | Op::Delete)) { (badge::badge("hold", "barrier")) }
                 @for reason in task.reasons.iter().take(1) { (badge::why(&reason.why)) }
             }
             div.muted {
                 "priority " (task.priority) ", waits for " (time::since(task.submitted, viewer.now))
             }
-            @if let Some(reason) = task.reasons.first() { p.said { (reason.sentence) } }
+            @if let Some(reason) = task.reasons.first() {
+                p.said {
+                    (reason.sentence)
+                    @if task.reasons.len() > 1 { " And " (task.reasons.len() - 1) " more." }
+                }
+            }
         }
     }
 }

@@ -87,7 +87,7 @@ fn draw(viewer: &Viewer, query: &ResourceQuery, listed: &Listed<ResourceRow>) ->
                 div.bulk {
                     label for="verb" { "With those that are chosen" }
                     select #verb name="verb" { option value="hold" { "Hold" } option value="release" { "Release" } }
-                    button type="submit" { "Chosen (" span data-count="" { "ticked" } ")…" }
+                    button type="submit" { "Chosen" span data-count="" {} "…" }
                 }
             }
         } @else {

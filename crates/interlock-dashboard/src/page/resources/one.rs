@@ -130,3 +130,6 @@ fn scheduled(viewer: &Viewer, tasks: &[InLine]) -> Markup {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -94,7 +94,7 @@ pub(crate) fn bar(filtered: bool) -> Markup {
             select #verb name="verb" {
                 @for (name, verb) in VERBS { option value=(name) { (verb.label()) } }
             }
-            button type="submit" name="which" value="chosen" { "Chosen (" span data-count="" { "ticked" } ")…" }
+            button type="submit" name="which" value="chosen" { "Chosen" span data-count="" {} "…" }
             button type="submit" name="which" value="all" {
                 @if filtered { "All that fit the filters…" } @else { "All…" }
             }

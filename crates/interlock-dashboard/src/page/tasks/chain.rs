@@ -5,43 +5,48 @@ use crate::viewer::Viewer;
 use interlock_api::explain::{Cause, Explanation, Link, Place};
 use interlock_api::reason::{Brief, Why};
 use maud::{Markup, html};
+use std::collections::BTreeSet;
 
 /// Causes of one task that are drawn; the rest is counted.
 const WIDE: usize = 8;
 
-/// The chain of causes of a task.
+/// The chain of causes of a task. Whoever stands in the way twice is drawn once.
 pub(crate) fn draw(viewer: &Viewer, explanation: &Explanation) -> Markup {
+    let mut drawn = BTreeSet::from([explanation.task]);
     html! {
         div.chain {
-            (causes(viewer, &explanation.causes))
+            (causes(viewer, &explanation.causes, &mut drawn))
             (places(viewer, &explanation.places))
         }
     }
 }
 
-fn causes(viewer: &Viewer, causes: &[Cause]) -> Markup {
+fn causes(viewer: &Viewer, causes: &[Cause], drawn: &mut BTreeSet<u64>) -> Markup {
+    drawn.extend(
+        causes
+            .iter()
+            .filter_map(|cause| Some(culprit(&cause.why)?.task)),
+    );
     html! {
-        @if !causes.is_empty() {
-            ol.causes {
-                @for (at, one) in causes.iter().take(WIDE).enumerate() {
-                    li data-key={ "cause-" (at) } { (cause(viewer, one)) }
-                }
-                @if causes.len() > WIDE {
-                    li.muted data-key="more" { "and " (causes.len() - WIDE) " more" }
-                }
+        ol.causes {
+            @for (at, one) in causes.iter().take(WIDE).enumerate() {
+                li data-key={ "cause-" (at) } { (cause(viewer, one, drawn)) }
+            }
+            @if causes.len() > WIDE {
+                li.muted data-key="more" { "and " (causes.len() - WIDE) " more" }
             }
         }
     }
 }
 
-fn cause(viewer: &Viewer, cause: &Cause) -> Markup {
+fn cause(viewer: &Viewer, cause: &Cause, drawn: &mut BTreeSet<u64>) -> Markup {
     let brief = culprit(&cause.why);
     html! {
         div.cause {
             div.cause-head {
                 (badge::why(&cause.why))
                 @if let Some(brief) = brief {
-                    " by " (link::task(viewer, brief.task)) " " strong { (brief.kind) }
+                    " " (how(&cause.why)) " " (link::task(viewer, brief.task)) " " strong { (brief.kind) }
                 }
                 @if let Some(resource) = resource(&cause.why) { " on " (link::resource(viewer, resource)) }
             }
@@ -50,16 +55,33 @@ fn cause(viewer: &Viewer, cause: &Cause) -> Markup {
                 (bar::progress(brief.progress.as_ref(), viewer.now))
             }
         }
-        @if let Some(then) = &cause.then { (next(viewer, then)) }
+        @if let Some(then) = &cause.then { (next(viewer, then, drawn)) }
     }
 }
 
-/// What keeps the task behind a cause from being done.
-fn next(viewer: &Viewer, then: &Link) -> Markup {
+/// What keeps the task behind a cause from being done: in full what is new, the rest by number.
+fn next(viewer: &Viewer, then: &Link, drawn: &mut BTreeSet<u64>) -> Markup {
+    let is_known =
+        |cause: &&Cause| culprit(&cause.why).is_some_and(|brief| drawn.contains(&brief.task));
+    let (known, fresh): (Vec<&Cause>, Vec<&Cause>) = then.causes.iter().partition(is_known);
+    let known: BTreeSet<u64> = (known.iter())
+        .filter_map(|cause| Some(culprit(&cause.why)?.task))
+        .collect();
+    let fresh: Vec<Cause> = fresh.into_iter().cloned().collect();
     html! {
-        @if !then.causes.is_empty() {
+        @if !known.is_empty() {
+            p.because {
+                "Task " (then.task) " waits for "
+                @for (at, task) in known.iter().enumerate() {
+                    @if at > 0 { ", " }
+                    (link::task(viewer, *task))
+                }
+                " too."
+            }
+        }
+        @if !fresh.is_empty() {
             p.because { "Task " (then.task) " itself waits, because" }
-            (causes(viewer, &then.causes))
+            (causes(viewer, &fresh, drawn))
         }
     }
 }
@@ -77,6 +99,15 @@ fn places(viewer: &Viewer, places: &[Place]) -> Markup {
                 (link::resource(viewer, &place.resource)) "."
             }
         }
+    }
+}
+
+/// How the task that a cause names stands in the way.
+fn how(why: &Why) -> &'static str {
+    match why {
+        Why::Ahead { .. } | Why::Behind { .. } => "behind",
+        Why::Dependent { .. } => "on",
+        _ => "by",
     }
 }
 

@@ -75,24 +75,24 @@ fn nothing(viewer: &Viewer, filtered: bool, later: bool, goes_on: bool) -> Marku
 pub(crate) fn table(viewer: &Viewer, tasks: &[Task], choose: bool) -> Markup {
     html! {
         div.scroll tabindex="0" role="region" aria-label="Tasks" {
-            table.tasks {
-                thead {
-                    tr {
+            table.tasks role="table" {
+                thead role="rowgroup" {
+                    tr role="row" {
                         @if choose {
-                            th.choose scope="col" {
+                            th.choose scope="col" role="columnheader" {
                                 input type="checkbox" data-all="" aria-label="Choose all on this page";
                             }
                         }
-                        th scope="col" { "Task" }
-                        th scope="col" { "State" }
-                        th scope="col" { "Kind" }
-                        th scope="col" { "Resources" }
-                        th.grow scope="col" { "Why, or how far" }
-                        th.wide scope="col" { "Priority" }
-                        th.wide scope="col" { "Submitted" }
+                        th scope="col" role="columnheader" { "Task" }
+                        th scope="col" role="columnheader" { "State" }
+                        th scope="col" role="columnheader" { "Kind" }
+                        th.what scope="col" role="columnheader" { "Resources" }
+                        th.grow scope="col" role="columnheader" { "Why, or how far" }
+                        th.wide.number scope="col" role="columnheader" { "Priority" }
+                        th.wide scope="col" role="columnheader" { "Submitted" }
                     }
                 }
-                tbody { @for task in tasks { (row(viewer, task, choose)) } }
+                tbody role="rowgroup" { @for task in tasks { (row(viewer, task, choose)) } }
             }
         }
     }
@@ -100,19 +100,19 @@ pub(crate) fn table(viewer: &Viewer, tasks: &[Task], choose: bool) -> Markup {
 
 fn row(viewer: &Viewer, task: &Task, choose: bool) -> Markup {
     html! {
-        tr data-key={ "task-" (task.task) } {
+        tr role="row" data-key={ "task-" (task.task) } {
             @if choose {
-                td.choose {
+                td.choose role="cell" {
                     input type="checkbox" data-one="" name="task" value=(task.task) aria-label={ "Choose task " (task.task) };
                 }
             }
-            th scope="row" { (link::task(viewer, task.task)) }
-            td { (badge::state(task.state)) }
-            td { (link::kind(viewer, task.kind.as_deref())) }
-            td { (link::claims(viewer, &task.resources)) }
-            td.grow { (said(viewer, task)) }
-            td.wide.number { @if let Some(priority) = task.priority { (priority) } }
-            td.wide.nowrap { @if let Some(submitted) = task.submitted { (time::relative(submitted, viewer.now)) } }
+            th scope="row" role="rowheader" { (link::task(viewer, task.task)) }
+            td role="cell" { (badge::state(task.state)) }
+            td role="cell" { (link::kind(viewer, task.kind.as_deref())) }
+            td.what role="cell" { (link::claims(viewer, &task.resources)) }
+            td.grow role="cell" { (said(viewer, task)) }
+            td.wide.number role="cell" { @if let Some(priority) = task.priority { (priority) } }
+            td.wide.nowrap role="cell" { @if let Some(submitted) = task.submitted { (time::relative(submitted, viewer.now)) } }
         }
     }
 }

@@ -11,8 +11,9 @@ use interlock_api::explain::Explanation;
 use interlock_api::json::Json;
 use interlock_api::page::Page as Listed;
 use interlock_api::reason::{HoldTarget, Why};
-use interlock_api::task::{Run, State, Task, TaskQuery};
+use interlock_api::task::{Run, State, Task, TaskQuery, Told};
 use interlock_api::token::Scope;
+use interlock_api::verdict::Verdict;
 use interlock_api::{Code, Problem};
 use maud::{Markup, html};
 
@@ -86,6 +87,7 @@ pub(crate) fn draw(viewer: &Viewer, data: &Data) -> Markup {
         (said(viewer, data))
         div.cards {
             @if let Some(run) = &task.run { (running(viewer, run)) }
+            @if let Some(told) = &task.told { (verdict(told)) }
             (facts(viewer, task))
         }
         (runs::draw(viewer, task))
@@ -108,6 +110,22 @@ fn said(viewer: &Viewer, data: &Data) -> Markup {
                 h2 #why { "How it ended" }
                 p.lead { (end.sentence) }
                 @if let Some(ended) = data.task.ended { p.muted { (time::relative(ended, viewer.now)) } }
+            }
+        }
+    }
+}
+
+/// What its submitter was told, which may long be over.
+fn verdict(told: &Told) -> Markup {
+    html! {
+        section.card aria-labelledby="verdict" {
+            h2 #verdict { "Verdict at submission" }
+            @match told.verdict {
+                Verdict::Accepted => { p { (badge::badge("good", "accepted")) " Nothing stood in its way." } },
+                Verdict::Postponed => { p { (badge::badge("wait", "postponed")) " This stood in its way then:" } },
+            }
+            @if !told.reasons.is_empty() {
+                ul.plain { @for reason in &told.reasons { li { (badge::why(&reason.why)) " " span.muted { (reason.sentence) } } } }
             }
         }
     }
@@ -263,3 +281,6 @@ fn cancel(viewer: &Viewer, task: &Task) -> Markup {
         _ => button::button(viewer, &path, "Cancel", "danger", &[]),
     }
 }
+
+#[cfg(test)]
+mod tests;

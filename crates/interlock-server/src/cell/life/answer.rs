@@ -42,6 +42,7 @@ impl Life<'_> {
                     now,
                     pending: &self.pending,
                     orders: &self.cell.orders.borrow(),
+                    verdicts: &self.cell.verdicts.borrow(),
                     activity: &self.cell.activity.borrow(),
                 };
                 let release = read(Ok(&view));
@@ -131,6 +132,9 @@ impl Life<'_> {
         drop(activity);
         if let Some(record) = record {
             self.cell.orders.borrow_mut().notice(&record);
+            let mut verdicts = self.cell.verdicts.borrow_mut();
+            verdicts.notice(&reply, record.at);
+            drop(verdicts);
             encode::encode_record(&mut self.bytes, &record);
             if !self.watchers.is_empty() {
                 for event in &record.events {
