@@ -3,6 +3,7 @@
 use crate::client::Client;
 use crate::error::Error;
 use interlock_api::activity::Activity;
+use interlock_api::me::Me;
 use interlock_api::overview::{Overview, OverviewQuery};
 use interlock_api::status::{Health, Status};
 
@@ -20,6 +21,11 @@ impl Client {
     /// What went on in the namespace during the last hour and the last day.
     pub async fn activity(&self) -> Result<Activity, Error> {
         self.get("/v1/activity").await
+    }
+
+    /// Who the caller is: the name of the token, its scopes, and the namespaces it may use.
+    pub async fn me(&self) -> Result<Me, Error> {
+        self.get("/v1/me").await
     }
 
     /// Whether the process is alive.

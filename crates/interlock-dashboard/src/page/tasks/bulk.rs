@@ -16,7 +16,9 @@ use interlock_api::{Code, Problem};
 use maud::{Markup, html};
 
 /// At most so many at once.
-const MOST: usize = 1_000;
+const MOST: usize = 500;
+/// How many the list is asked for at a time.
+const LOOK_AT: u32 = 500;
 /// How many pages of the list are looked at for them.
 const PAGES: usize = 20;
 /// How many of them are shown before.
@@ -153,7 +155,7 @@ async fn chosen(ask: &Ask, verb: Verb) -> Result<Meant, Problem> {
 
 /// Those that fit the filters, as far as the verb makes sense for them.
 async fn matching(ask: &Ask, verb: Verb) -> Result<Meant, Problem> {
-    let mut query = filter::read(&ask.query, ask.viewer.now, 1_000)?;
+    let mut query = filter::read(&ask.query, ask.viewer.now, LOOK_AT)?;
     let wanted = query.state.clone().unwrap_or_default();
     let states: Vec<&str> = (filter::STATES.iter())
         .filter(|(_, state)| verb.fits(*state))
