@@ -48,6 +48,7 @@ export async function furnish(server) {
   // Behind the barrier, scheduled, throttled, retrying, held, without a worker.
   await server.submit("import", "repository:f17", { due: "2h" });
   const throttled = await server.submit("push", "shop:42");
+  await pusher.look();
   await server.submit("sync", "repository:el9");
   const failing = await worker.take();
   await worker.fail(failing, "no route to host", "mirror.example.org: no route to host");

@@ -91,6 +91,13 @@ export class Worker {
     return taken.hand_outs[0];
   }
 
+  /** Asks for a task without waiting: what can't start now is told why. */
+  async look() {
+    this.number += 1;
+    const { session, number } = this;
+    return this.server.post("/v1/work/take", { session, number });
+  }
+
   async progress(run, done, total, more = {}) {
     const progress = { done, total, ...more };
     await this.server.post("/v1/work/progress", { session: this.session, token: run.token, progress });

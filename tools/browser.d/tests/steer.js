@@ -22,7 +22,7 @@ test("a blocked task says why it waits, down to the cause of the cause", async (
   await why.getByText(`waits for task ${middle}`).first().waitFor();
   await why.getByRole("link", { name: `#${running}`, exact: true }).first().click();
   await page.getByRole("heading", { name: `Task ${running}` }).waitFor();
-  await page.locator("main").getByText("45 %").waitFor();
+  await page.locator("main").getByText("45 %").first().waitFor();
   await worker.succeed(run);
   for (let at = 0; at < 2; at += 1) await worker.succeed(await worker.take());
   await close(page);

@@ -19,16 +19,16 @@ test("a postponed task becomes running and then done without reloading", async (
   // Whoever reloads loses this.
   await page.evaluate(() => (globalThis.untouched = true));
   const main = page.locator("main");
-  await main.getByText("waiting", { exact: true }).waitFor();
+  await main.getByText("waiting", { exact: true }).first().waitFor();
   await main.getByText("waits for task 1").first().waitFor();
 
   await worker.succeed(first);
   const second = await worker.take();
-  await main.getByText("running", { exact: true }).waitFor();
+  await main.getByText("running", { exact: true }).first().waitFor();
   await worker.progress(second, 25, 100, { unit: "packages" });
-  await main.getByText("25 %").waitFor();
+  await main.getByText("25 %").first().waitFor();
   await worker.progress(second, 75, 100, { unit: "packages" });
-  await main.getByText("75 %").waitFor();
+  await main.getByText("75 %").first().waitFor();
 
   await worker.succeed(second, { packages: 100 });
   await main.getByText("succeeded", { exact: true }).first().waitFor();
@@ -59,7 +59,7 @@ test("what is opened, ticked and scrolled to stays so while the page changes", a
   await page.goto(`/tasks/${run2.task}`);
   await page.getByText("Payload", { exact: true }).click();
   await worker.progress(run2, 1, 2);
-  await page.locator("main").getByText("50 %").waitFor();
+  await page.locator("main").getByText("50 %").first().waitFor();
   assert.equal(await page.locator("details#payload").getAttribute("open"), "");
   await close(page);
 });

@@ -198,7 +198,7 @@ fn lines(viewer: &Viewer, lines: &[Line]) -> Markup {
             @if lines.is_empty() {
                 p.muted { "Nobody waits for a resource." }
             } @else {
-                div.scroll tabindex="0" role="region" aria-label="Longest lines" {
+                div.scroll tabindex="0" role="region" aria-label="Table of the longest lines" {
                     table {
                         thead {
                             tr {

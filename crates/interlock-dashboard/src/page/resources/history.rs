@@ -75,7 +75,7 @@ pub(crate) fn timeline(viewer: &Viewer, tasks: &[Task]) -> Markup {
             }
             details #runs-table {
                 summary { "The same as a table" }
-                div.scroll tabindex="0" role="region" aria-label="Recent runs" {
+                div.scroll tabindex="0" role="region" aria-label="Table of recent runs" {
                     table {
                         thead { tr { th scope="col" { "Task" } th scope="col" { "Kind" } th scope="col" { "Outcome" } th scope="col" { "Worker" } th scope="col" { "Ended" } th scope="col" { "Took" } } }
                         tbody {
@@ -129,7 +129,7 @@ pub(crate) fn last(viewer: &Viewer, last: &[LastEnded]) -> Markup {
             @if last.is_empty() {
                 p.muted { "Nothing has ended on it that is still remembered." }
             } @else {
-                div.scroll tabindex="0" role="region" aria-label="Last ended" {
+                div.scroll tabindex="0" role="region" aria-label="Table of what ended last" {
                     table {
                         thead { tr { th scope="col" { "Kind" } th scope="col" { "Last success" } th scope="col" { "Last failure" } } }
                         tbody {

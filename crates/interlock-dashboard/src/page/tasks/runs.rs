@@ -14,7 +14,7 @@ pub(crate) fn draw(viewer: &Viewer, task: &Task) -> Markup {
             @if task.runs.is_empty() && task.run.is_none() {
                 p.muted { "No run of it has begun." }
             } @else {
-                div.scroll tabindex="0" role="region" aria-label="Runs" {
+                div.scroll tabindex="0" role="region" aria-label="Table of runs" {
                     table {
                         thead {
                             tr {
