@@ -20,6 +20,11 @@ pub struct Failure {
     pub first: Time,
     /// The last of them ended then.
     pub last: Time,
+    /// How many ended in each of the last 24 hours, oldest first; the last one is not over yet. It is
+    /// counted in memory, so it begins anew when the server starts; none if none was counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(min_items = 24, max_items = 24)]
+    pub trend: Option<Vec<u64>>,
 }
 
 /// Submits failed tasks again, each through admission, up to 1,000 of them,

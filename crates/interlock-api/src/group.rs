@@ -95,10 +95,14 @@ pub struct GroupCounts {
 }
 
 /// A task of a group.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct GroupTask {
     /// The task.
     pub task: u64,
     /// Its state.
     pub state: State,
+    /// The tasks that had to succeed first. Once they have, they are known as long as the server
+    /// that admitted the group runs and has not admitted very many others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub after: Vec<u64>,
 }

@@ -4,6 +4,7 @@
 //! the core never serialise to the wire: [`convert`] is the only way between the two. Nothing here
 //! does I/O or knows of HTTP beyond status codes; routes and authentication are the server's.
 
+pub mod activity;
 pub mod claim;
 pub mod code;
 pub mod convert;
@@ -16,6 +17,7 @@ pub mod id;
 pub mod json;
 pub mod kind;
 pub mod limits;
+pub mod me;
 pub mod namespace;
 pub mod node;
 pub mod overview;

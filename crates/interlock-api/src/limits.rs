@@ -12,6 +12,8 @@ pub const PAGE_DEFAULT: u32 = 100;
 pub const OVERVIEW_MAX: u32 = 100;
 /// The same if the request does not say.
 pub const OVERVIEW_DEFAULT: u32 = 20;
+/// Firings of a schedule that are told ahead.
+pub const UPCOMING_SHOWN: usize = 5;
 /// The longest a request for one task waits for it: proxies cut connections at a minute or so.
 pub const WAIT_MS_MAX: u64 = 60_000;
 /// Bytes of a cursor: the longest name and a mark.

@@ -89,6 +89,15 @@ pub struct KindCount {
     pub running: u64,
     /// Tasks that wait.
     pub waiting: u64,
+    /// Whether a live worker handles it, or did a lease ago.
+    #[serde(default)]
+    pub staffed: bool,
+    /// Whether an operator holds it.
+    #[serde(default)]
+    pub held: bool,
+    /// When the oldest of those that wait was submitted, if it is among the oldest of the kind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub oldest: Option<Time>,
 }
 
 /// A resource that somebody waits for.

@@ -61,6 +61,10 @@ pub struct Schedule {
     /// When it fires next.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<Time>,
+    /// The next firings, up to five, if nothing is changed; none while it is paused.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(max_items = 5)]
+    pub upcoming: Vec<Time>,
     /// Its live task: it never has two.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub live: Option<u64>,

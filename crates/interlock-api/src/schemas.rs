@@ -4,14 +4,15 @@ use utoipa::OpenApi;
 
 use crate::page::Page;
 use crate::{
-    claim, code, due, event, explain, failure, group, id, json, kind, namespace, node, overview,
-    problem, progress, quota, reason, resource, run, schedule, span, status, submission, task,
-    time, token, verdict, worker,
+    activity, claim, code, due, event, explain, failure, group, id, json, kind, me, namespace,
+    node, overview, problem, progress, quota, reason, resource, run, schedule, span, status,
+    submission, task, time, token, verdict, worker,
 };
 
 /// The schemas of all requests and answers.
 #[derive(OpenApi)]
 #[openapi(components(schemas(
+    activity::Activity,
     claim::Claim,
     claim::Op,
     code::Code,
@@ -31,6 +32,7 @@ use crate::{
     json::Json,
     kind::Kind,
     kind::KindPolicy,
+    me::Me,
     namespace::Namespace,
     namespace::NamespacePolicy,
     node::MoveNamespace,

@@ -8,6 +8,7 @@ use crate::reason::Reason;
 use crate::span::Span;
 use crate::text::is_false;
 use crate::time::Time;
+use crate::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -75,6 +76,13 @@ pub struct Task {
     /// When it was submitted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub submitted: Option<Time>,
+    /// What its first submitter was told. Only of the latest tasks since the server began to serve the
+    /// namespace, and not in lists.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub told: Option<Told>,
+    /// When its last run began, once it has ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started: Option<Time>,
     /// When it ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<Time>,
@@ -84,6 +92,9 @@ pub struct Task {
     /// What went wrong in the last run that failed. Not in lists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_failure: Option<FailedRun>,
+    /// Its runs that ended, oldest first; of very many the first and the last ones. Not in lists.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub runs: Vec<PastRun>,
     /// The worker of its last run, once it has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worker: Option<String>,
@@ -112,6 +123,16 @@ pub struct Task {
     pub retry_of: Option<u64>,
 }
 
+/// What a submitter was told.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct Told {
+    /// Whether anything stood in its way.
+    pub verdict: Verdict,
+    /// What stood in its way then, the nearest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reasons: Vec<Reason>,
+}
+
 /// A live run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Run {
@@ -131,6 +152,48 @@ pub struct Run {
     /// It was told to stop.
     #[serde(default, skip_serializing_if = "is_false")]
     pub stopping: bool,
+}
+
+/// A run that ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct PastRun {
+    /// Named and fenced the run.
+    pub token: RunToken,
+    /// Who ran it, unless the worker had left.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worker: Option<String>,
+    /// When it began.
+    pub started: Time,
+    /// When it ended.
+    pub ended: Time,
+    /// How it ended.
+    pub how: RunHow,
+    /// What went wrong, in one line, if it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// Whatever helps to find the cause.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub detail: String,
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RunHow {
+    /// The worker reported success.
+    Succeeded,
+    /// The worker reported a failure.
+    Failed,
+    /// The worker gave the task back.
+    Released,
+    /// The worker could not be reached with it.
+    Returned,
+    /// Its lease ended, or another process took over.
+    Lost,
+    /// It was told to stop, because somebody cancelled it.
+    Stopped,
+    /// It was told to stop, because it ran too long.
+    TooLong,
 }
 
 /// A run that failed.
@@ -253,6 +316,9 @@ pub struct TaskQuery {
     /// Only tasks of this group.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<u64>,
+    /// Only tasks that a run of this task submitted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<u64>,
     /// Only tasks that were submitted (or, if ended, ended) at this time or later.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<Time>,

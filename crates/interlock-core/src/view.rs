@@ -287,6 +287,8 @@ pub struct ScheduleView {
     pub next: Option<Wall>,
     /// Its live task.
     pub live: Option<TaskId>,
+    /// How many times it has fired.
+    pub fired: u64,
 }
 
 /// A group as it is now.

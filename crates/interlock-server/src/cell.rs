@@ -14,9 +14,11 @@ mod follow;
 mod history;
 mod life;
 mod load;
+mod orders;
 mod parked;
 mod row_change;
 mod thread;
+mod verdicts;
 mod watch;
 
 pub(crate) use ask::Intake;
@@ -27,10 +29,13 @@ pub use follow::{Committed, Followed, ProgressNote};
 pub(crate) use history::outcome_word;
 pub use history::{Pending, history_row, read_row};
 pub use load::{LoadError, load, load_beside};
+pub use orders::Orders;
 pub use row_change::row_change;
 pub use thread::start;
+pub use verdicts::{Told, Verdicts};
 pub use watch::Until;
 
+use crate::activity::Activity;
 use crate::limits;
 use ask::{Ask, AskTake};
 use interlock_core::command::Take;
@@ -84,6 +89,12 @@ pub struct View<'a> {
     pub pending: &'a Pending,
     /// Events of the log that no checkpoint has folded into the tables yet.
     pub unfolded: u64,
+    /// What tasks of groups came after.
+    pub orders: &'a Orders,
+    /// What the submitters of the latest tasks were told.
+    pub verdicts: &'a Verdicts,
+    /// What went on lately.
+    pub activity: &'a Activity,
 }
 
 /// The door to a cell. Cheap to clone.

@@ -104,6 +104,7 @@ impl Door {
             tokens_needed,
             echo: config.echo,
             body_within: config.limits.body_within,
+            tls: tls.is_some(),
         });
         Ok(Self {
             listener,

@@ -4,6 +4,7 @@
 //! One file per noun. What a route demands of the caller is the type of its `Access`.
 
 mod access;
+mod activity;
 mod answer;
 mod body;
 mod docs;
@@ -13,6 +14,7 @@ mod events;
 mod failures;
 mod groups;
 mod kinds;
+mod me;
 mod metrics;
 mod namespaces;
 mod nodes;
@@ -28,7 +30,7 @@ mod whose;
 mod work;
 mod workers;
 
-pub use access::{Access, Admin, Operate, OperateOrWork, Read, Submit, Work};
+pub use access::{Access, Admin, Anyone, Operate, OperateOrWork, Read, Submit, Work};
 pub use answer::{Answer, Failed};
 pub(crate) use body::whole_body;
 pub(crate) use whose::{is_for_any_node, whose};
@@ -36,10 +38,15 @@ pub(crate) use whose::{is_for_any_node, whose};
 use crate::cluster::forward;
 use crate::server::Server;
 use axum::Router;
+use axum::extract::Request;
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
 use interlock_api::Clock;
 use interlock_core::words::Now;
+use interlock_dashboard::Dashboard;
 use std::sync::Arc;
 use std::time::Duration;
+use tower::ServiceExt;
 use utoipa_axum::router::OpenApiRouter;
 
 /// Everything that the routes share, and how the door is set.
@@ -53,6 +60,8 @@ pub struct App {
     pub echo: bool,
     /// How soon a body must have come.
     pub body_within: Duration,
+    /// Whether the door speaks TLS.
+    pub tls: bool,
 }
 
 /// The clock that shows the core's times as people's.
@@ -73,14 +82,33 @@ pub fn routes(app: App) -> (Router, utoipa::openapi::OpenApi) {
     };
     let forwarded = axum::middleware::from_fn_with_state(app.clone(), forward);
     let counted = axum::middleware::from_fn_with_state(app.clone(), metrics::count);
-    let router = router
+    let tls = app.tls;
+    let api = router
         .merge(metrics::routes())
         .layer(forwarded)
-        .layer(counted)
-        .fallback(answer::no_route)
+        .layer(counted.clone())
         .method_not_allowed_fallback(answer::no_method)
         .with_state(app);
+    let dashboard = Dashboard::new(api.clone().fallback(answer::no_route), tls);
+    let nowhere = dashboard.nowhere();
+    let router = api
+        .merge(dashboard.routes().layer(counted))
+        .fallback(move |request| lost(nowhere, request));
     (router, finished(document))
+}
+
+/// Who looks for a page finds one that says that there is none; who speaks JSON gets a problem.
+async fn lost(nowhere: Router, request: Request) -> Response {
+    let accepted = request.headers().get(header::ACCEPT);
+    let accepted = accepted.and_then(|value| value.to_str().ok());
+    let is_page = accepted.is_some_and(|accepted| accepted.contains("text/html"));
+    if !is_page || request.uri().path().starts_with("/v1/") {
+        return answer::no_route().await.into_response();
+    }
+    match nowhere.oneshot(request).await {
+        Ok(response) => response,
+        Err(never) => match never {},
+    }
 }
 
 /// The document that describes all routes.
@@ -96,6 +124,7 @@ fn finished(mut document: utoipa::openapi::OpenApi) -> utoipa::openapi::OpenApi 
 fn described() -> OpenApiRouter<App> {
     OpenApiRouter::with_openapi(document::begin())
         .merge(overview::routes())
+        .merge(activity::routes())
         .merge(tasks::routes())
         .merge(groups::routes())
         .merge(resources::routes())
@@ -109,6 +138,7 @@ fn described() -> OpenApiRouter<App> {
         .merge(namespaces::routes())
         .merge(nodes::routes())
         .merge(tokens::routes())
+        .merge(me::routes())
         .merge(status::routes())
         .merge(docs::routes())
 }

@@ -4,6 +4,7 @@
 //! the events to the *committer*, which writes them for all cells as one commit, and only then lets
 //! the answers go. Around the cells stands the HTTP edge.
 
+pub mod activity;
 pub mod cell;
 pub mod clock;
 pub mod cluster;

@@ -5,8 +5,12 @@ use crate::task::State;
 use interlock_core::view::GroupView;
 use interlock_core::words::TaskId;
 
-/// A group; `live` tells the state of a task that has not ended.
-pub fn group(view: &GroupView, live: impl Fn(TaskId) -> State) -> Group {
+/// A group; `live` tells the state of a task that has not ended, `after` what a task came after.
+pub fn group(
+    view: &GroupView,
+    live: impl Fn(TaskId) -> State,
+    after: impl Fn(TaskId) -> Vec<u64>,
+) -> Group {
     let tasks = view.tasks.iter();
     let tasks = tasks.map(|(task, ended)| GroupTask {
         task: task.0,
@@ -14,6 +18,7 @@ pub fn group(view: &GroupView, live: impl Fn(TaskId) -> State) -> Group {
             Some(outcome) => State::from(super::task::outcome(*outcome)),
             None => live(*task),
         },
+        after: after(*task),
     });
     of_tasks(view.group.0, tasks.collect())
 }

@@ -2,7 +2,7 @@
 
 use super::resource::{brief, in_line};
 use crate::overview::{KindCount, Line};
-use crate::time::Clock;
+use crate::time::{Clock, Time};
 use interlock_core::view::{KindView, LineView, TaskView};
 use interlock_core::words::TaskId;
 
@@ -26,5 +26,8 @@ pub fn kind(view: &KindView) -> KindCount {
         kind: view.kind.name.to_string(),
         running: view.running,
         waiting: view.waiting,
+        staffed: view.staffed,
+        held: view.held,
+        oldest: view.oldest.map(Time::from),
     }
 }

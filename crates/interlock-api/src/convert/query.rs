@@ -7,7 +7,7 @@ use crate::page;
 use crate::problem::Problem;
 use crate::task::{Purge, State, TaskQuery, Until, WaitQuery};
 use crate::text::echo;
-use interlock_core::words::{GroupId, Name, Outcome, ResourceName, Wall};
+use interlock_core::words::{GroupId, Name, Outcome, ResourceName, TaskId, Wall};
 
 /// Which tasks to list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,6 +26,8 @@ pub struct TaskFilter {
     pub schedule: Option<Name>,
     /// Only tasks of this group.
     pub group: Option<GroupId>,
+    /// Only tasks that a run of this one submitted.
+    pub parent: Option<TaskId>,
     /// At this time or later.
     pub since: Option<Wall>,
     /// Before this time.
@@ -49,6 +51,7 @@ pub fn task_filter(query: &TaskQuery) -> Result<TaskFilter, Problem> {
         tag: maybe(query.tag.as_deref(), "tag")?,
         schedule: maybe(query.schedule.as_deref(), "schedule")?,
         group: query.group.map(GroupId),
+        parent: query.parent.map(TaskId),
         since: query.since.map(Wall::from),
         until: query.until.map(Wall::from),
         before: page::after_id(query.cursor.as_deref())?,

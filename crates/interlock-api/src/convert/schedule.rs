@@ -3,6 +3,7 @@
 use super::name::named;
 use super::submission;
 use crate::code::Code;
+use crate::limits::UPCOMING_SHOWN;
 use crate::problem::Problem;
 use crate::schedule as wire;
 use crate::span::Span;
@@ -83,8 +84,14 @@ pub fn schedule_now(view: &ScheduleView, definition: &Schedule) -> wire::Schedul
         last: view.last.map(Time::from),
         last_fired: view.last_fired.as_ref().map(fired),
         next: view.next.map(Time::from),
+        upcoming: upcoming(view, definition),
         live: view.live.map(|task| task.0),
     }
+}
+
+fn upcoming(view: &ScheduleView, definition: &Schedule) -> Vec<Time> {
+    let firings = view.upcoming(&definition.timing, UPCOMING_SHOWN);
+    firings.into_iter().map(Time::from).collect()
 }
 
 /// What came of a firing.

@@ -5,7 +5,7 @@ use super::reason::{progress, reasons};
 use super::{claim, payload};
 use crate::sentence;
 use crate::span::Span;
-use crate::task::{End, EndWhy, FailedRun, Outcome, Run, State, Task};
+use crate::task::{self as wire, End, EndWhy, FailedRun, Outcome, Run, RunHow, State, Task};
 use crate::time::{Clock, Time};
 use interlock_core::event;
 use interlock_core::reply::StopWhy;
@@ -54,9 +54,12 @@ fn bare(task: TaskId, state: State) -> Task {
         tries: 0,
         losses: 0,
         submitted: None,
+        told: None,
+        started: None,
         ended: None,
         end: None,
         last_failure: None,
+        runs: Vec::new(),
         worker: None,
         payload: None,
         result: None,
@@ -89,6 +92,39 @@ pub fn last_failure(runs: &[PastRun]) -> Option<FailedRun> {
             ended: Time::from(run.ended),
         })
     })
+}
+
+/// Runs that ended.
+pub fn runs(runs: &[PastRun]) -> Vec<wire::PastRun> {
+    runs.iter().map(past_run).collect()
+}
+
+fn past_run(run: &PastRun) -> wire::PastRun {
+    use event::RunEnd;
+    let error = match &run.how {
+        RunEnd::Failed { error } => Some(error),
+        _ => None,
+    };
+    wire::PastRun {
+        token: run.token.into(),
+        worker: run.worker.as_ref().map(ToString::to_string),
+        started: Time::from(run.started),
+        ended: Time::from(run.ended),
+        how: match &run.how {
+            RunEnd::Succeeded { .. } => RunHow::Succeeded,
+            RunEnd::Failed { .. } => RunHow::Failed,
+            RunEnd::Released => RunHow::Released,
+            RunEnd::Returned => RunHow::Returned,
+            RunEnd::Lost => RunHow::Lost,
+            RunEnd::Stopped {
+                why: StopWhy::TooLong,
+                ..
+            } => RunHow::TooLong,
+            RunEnd::Stopped { .. } => RunHow::Stopped,
+        },
+        message: error.map(|error| error.message.to_string()),
+        detail: error.map_or_else(String::new, |error| error.detail.to_string()),
+    }
 }
 
 pub(crate) fn state(state: &TaskState) -> State {

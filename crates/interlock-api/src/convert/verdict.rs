@@ -4,6 +4,7 @@ use super::reason::reasons;
 use super::refusal::of_submission;
 use crate::code::Code;
 use crate::problem::Problem;
+use crate::task::Told;
 use crate::time::Clock;
 use crate::verdict::{LineLength, Report, Verdict};
 use interlock_core::reply::{self, Answer};
@@ -24,6 +25,14 @@ pub fn answer(answer: &Answer, clock: &Clock) -> Result<Report, Problem> {
             problem.more.reasons = reasons;
             Err(problem)
         }
+    }
+}
+
+/// What a submitter was told; the clock is that of then.
+pub fn told(verdict: reply::Verdict, why: &[reply::Reason], clock: &Clock) -> Told {
+    Told {
+        verdict: verdict.into(),
+        reasons: reasons(why, clock),
     }
 }
 

@@ -260,6 +260,7 @@ fn schedules() {
         }),
         next: Some(Wall(crate::world::START_MS + 86_400_000)),
         live: Some(TaskId(4)),
+        fired: 3,
     };
     let shown = schedule::schedule_now(&view, &definition);
     assert_shape!("schedule", shown);
@@ -363,10 +364,15 @@ fn workers_groups_and_counts() {
             (TaskId(8), None),
         ],
     };
-    let shown = group::group(&view, |task| match task {
+    let state = |task| match task {
         TaskId(7) => wire_task::State::Running,
         _ => wire_task::State::Waiting,
-    });
+    };
+    let after = |task| match task {
+        TaskId(8) => vec![7],
+        _ => Vec::new(),
+    };
+    let shown = group::group(&view, state, after);
     assert_shape!("group", shown);
     assert_shape!("counts", status::counts(&world.core.counts()));
 }

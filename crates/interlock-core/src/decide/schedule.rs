@@ -9,6 +9,7 @@ use crate::event::{Event, Fired};
 use crate::limits;
 use crate::refusal::Refusal;
 use crate::reply::Answer;
+use crate::view::ScheduleView;
 use crate::words::{Name, Schedule, Timing, Wall};
 use croner::Cron;
 use jiff::Timestamp;
@@ -123,6 +124,19 @@ fn beat_of(timing: &Timing, wanted_ms: u64) -> Option<Wall> {
             every_ms, start, ..
         } if *every_ms == wanted_ms => *start,
         _ => None,
+    }
+}
+
+impl ScheduleView {
+    /// Its next firings, at most so many, if nothing is changed. Reads a calendar, so it is not for
+    /// whoever decides.
+    pub fn upcoming(&self, timing: &Timing, limit: usize) -> Vec<Wall> {
+        let mut fired = self.fired;
+        let firings = std::iter::successors(self.next, |last| {
+            fired += 1;
+            next_firing(timing, *last, fired)
+        });
+        firings.take(limit).collect()
     }
 }
 

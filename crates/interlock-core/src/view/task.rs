@@ -41,6 +41,12 @@ impl Core {
         Some(claims.any(|claim| self.state.resources.get(claim.resource).name == *resource))
     }
 
+    /// The tasks that a live one still waits for.
+    pub fn after(&self, task: TaskId) -> &[TaskId] {
+        let found = self.state.find_task(task);
+        found.map_or(&[], |found| &found.extra().after)
+    }
+
     pub(super) fn task_view(&self, task: &Task) -> TaskView {
         let extra = task.extra();
         TaskView {
@@ -83,6 +89,18 @@ impl Core {
             progress: brief.progress,
             stopping: run.stop.is_some(),
         }
+    }
+
+    /// How long a running task had waited when its run began: since it last became possible. Only for
+    /// a first run, since a lost one goes back to its old place.
+    pub fn waited_ms(&self, task: TaskId) -> Option<u64> {
+        let found = self.state.find_task(task)?;
+        let Stage::Running { token } = found.stage else {
+            return None;
+        };
+        let run = &self.state.runs[&token];
+        let is_first = found.extra().runs.is_empty();
+        is_first.then(|| run.started.elapsed.since(found.spot.since))
     }
 
     /// The task of a live run.

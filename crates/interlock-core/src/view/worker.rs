@@ -80,6 +80,7 @@ impl Core {
             last_fired: schedule.last_fired.clone(),
             next: schedule.next,
             live: self.live_of(schedule.live),
+            fired: schedule.fired,
         }
     }
 

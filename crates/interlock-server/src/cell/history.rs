@@ -115,7 +115,7 @@ pub(crate) fn outcome_word(outcome: Outcome) -> &'static str {
 }
 
 /// What failures are grouped by.
-fn error_of(ended: &EndedTask) -> Option<String> {
+pub(super) fn error_of(ended: &EndedTask) -> Option<String> {
     if ended.outcome != Outcome::Failed {
         return None;
     }

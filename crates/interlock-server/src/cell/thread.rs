@@ -3,14 +3,16 @@
 use super::ask::Ask;
 use super::batch::Kept;
 use super::life::{Life, Over};
-use super::{Cell, CellError, Pending, Shared, View};
-use crate::clock::Clock;
+use super::{Cell, CellError, Orders, Pending, Shared, Verdicts, View};
+use crate::activity::Activity;
+use crate::clock::{self, Clock};
 use crate::cluster::{Tenure, Term};
 use crate::committer::Committer;
 use crate::limits;
 use crate::metrics::DecisionMetrics;
 use interlock_core::Core;
 use interlock_store::{NamespaceId, StoreError};
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel, sync_channel};
@@ -43,6 +45,9 @@ pub fn start(
         kept,
         keeps,
         metrics,
+        orders: RefCell::default(),
+        verdicts: RefCell::default(),
+        activity: RefCell::new(Activity::new(clock::wall().0)),
         tenure,
     };
     let name = format!("cell {namespace}");
@@ -61,6 +66,10 @@ pub(super) struct Thread {
     pub(super) kept: Sender<Kept>,
     pub(super) keeps: Receiver<Kept>,
     pub(super) metrics: DecisionMetrics,
+    /// These outlive the lives of the cell, all on this thread.
+    pub(super) orders: RefCell<Orders>,
+    pub(super) verdicts: RefCell<Verdicts>,
+    pub(super) activity: RefCell<Activity>,
     pub(super) tenure: Arc<dyn Tenure>,
 }
 
@@ -109,6 +118,9 @@ impl Thread {
                     now,
                     pending,
                     unfolded: 0,
+                    orders: &self.orders.borrow(),
+                    verdicts: &self.verdicts.borrow(),
+                    activity: &self.activity.borrow(),
                 };
                 if let Some(release) = read(Ok(&view)) {
                     release(Ok(()));

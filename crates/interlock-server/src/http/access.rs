@@ -48,7 +48,9 @@ demands!(
     /// To change settings.
     Admin: Admin,
     /// What both a worker and an operator may do.
-    OperateOrWork: Operate | Work
+    OperateOrWork: Operate | Work,
+    /// What any token may do.
+    Anyone: Submit | Work | Read | Operate | Admin
 );
 
 /// A caller who may do what the route demands, in the namespace it named.

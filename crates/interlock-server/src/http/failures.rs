@@ -4,7 +4,7 @@ use super::answer::{Json, Problems};
 use super::body::{Body1, Query};
 use super::tasks::{again, read};
 use super::{Access, Answer, App, Operate, Read, clock_of};
-use crate::cell::{Cell, CellError, outcome_word};
+use crate::cell::{Cell, CellError, View, outcome_word};
 use crate::limits;
 use interlock_api::convert;
 use interlock_api::failure::{Failure, FailureQuery, Retried, RetriedTask, RetryFailures};
@@ -43,8 +43,11 @@ async fn list(
         .read(move |reader| reader.failures(id, limit))
         .await;
     let found = found.ok_or(CellError::Stopping)??;
-    let items = found.into_iter().map(failure).collect();
-    Ok(Json(Page::new(items, None)))
+    let items = access.namespace.cell.read(move |view| {
+        let failures = found.into_iter().map(failure);
+        failures.map(|failure| with_trend(view, failure)).collect()
+    });
+    Ok(Json(Page::new(items.await?, None)))
 }
 
 /// Failures are grouped by the history, so those that are not in it yet have to go there first; what
@@ -65,7 +68,14 @@ fn failure(group: FailureGroup) -> Failure {
         resources: group.resources,
         first: Time::from_ms(group.first_ms),
         last: Time::from_ms(group.last_ms),
+        trend: None,
     }
+}
+
+fn with_trend(view: &View<'_>, failure: Failure) -> Failure {
+    let trends = &view.activity.trends;
+    let trend = trends.of(&failure.kind, &failure.error, view.now.wall.0);
+    Failure { trend, ..failure }
 }
 
 /// Submits failed tasks again, each through admission and linked to the old one.

@@ -112,11 +112,24 @@ fn rows(view: &View<'_>, before: Option<GroupId>, limit: usize) -> Page<GroupRow
 }
 
 fn shown(view: &View<'_>, group: &GroupView) -> Group {
-    convert::group::group(group, |task| match view.core.standing(task) {
+    let live = |task| match view.core.standing(task) {
         Standing::Running => State::Running,
         Standing::Waiting | Standing::Unknown => State::Waiting,
         Standing::Ended(outcome) => convert::task::outcome(outcome).into(),
-    })
+    };
+    convert::group::group(group, live, |task| after(view, group.group, task))
+}
+
+/// What a task of a group came after: what is remembered of its admission, or what it still waits
+/// for.
+fn after(view: &View<'_>, group: GroupId, task: TaskId) -> Vec<u64> {
+    let remembered = view.orders.after(group, task);
+    let after = if remembered.is_empty() {
+        view.core.after(task)
+    } else {
+        remembered
+    };
+    after.iter().map(|task| task.0).collect()
 }
 
 /// Shows a group, also when all of its tasks have ended, as long as the history has them.
@@ -134,9 +147,10 @@ async fn show(access: Access<Read>, Id(id): Id) -> Answer<Json<Group>> {
         let recent = view.pending.before(TaskId(u64::MAX));
         let recent = recent.filter(|ended| ended.groups.contains(&group));
         let recent = recent.map(|ended| (ended.task.0, ended.outcome));
-        (live, recent.collect::<BTreeMap<u64, Outcome>>())
+        let recent = recent.collect::<BTreeMap<u64, Outcome>>();
+        (live, recent, view.orders.of(group))
     });
-    let (live, recent) = seen.await?;
+    let (live, recent, order) = seen.await?;
     if let Some(live) = live {
         return Ok(Json(live));
     }
@@ -149,9 +163,15 @@ async fn show(access: Access<Read>, Id(id): Id) -> Answer<Json<Group>> {
     if tasks.is_empty() {
         return Err(Refusal::UnknownGroup(id).into());
     }
-    let tasks = tasks
-        .into_iter()
-        .map(|(task, state)| GroupTask { task, state });
+    let after = |task: u64| {
+        let found = order.iter().find(|(of, _)| of.0 == task);
+        found.map_or_else(Vec::new, |(_, after)| after.iter().map(|on| on.0).collect())
+    };
+    let tasks = tasks.into_iter().map(|(task, state)| GroupTask {
+        task,
+        state,
+        after: after(task),
+    });
     Ok(Json(convert::group::of_tasks(id, tasks.collect())))
 }
 

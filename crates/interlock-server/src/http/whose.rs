@@ -16,8 +16,9 @@ pub(crate) fn is_for_any_node(method: &Method, uri: &Uri) -> bool {
 }
 
 /// What concerns no namespace, or all of them.
-const WHOLE: [&str; 6] = [
+const WHOLE: [&str; 7] = [
     "status",
+    "me",
     "tokens",
     "nodes",
     "openapi.json",

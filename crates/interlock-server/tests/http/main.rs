@@ -1,7 +1,9 @@
 //! The HTTP edge, by real HTTP: bodies as snapshots, the document, who may do what, and what is
 //! refused.
 
+mod activity;
 mod client;
+mod dashboard;
 mod document;
 mod events;
 mod matrix;

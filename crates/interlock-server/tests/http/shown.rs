@@ -7,33 +7,33 @@ use serde_json::{Value, json};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Somebody who asks, and is always answered well.
-struct Asking<'a>(&'a Caller);
+pub(crate) struct Asking<'a>(pub(crate) &'a Caller);
 
 impl Asking<'_> {
-    async fn ask(&self, method: &str, path: &str, body: Value) -> Value {
+    pub(crate) async fn ask(&self, method: &str, path: &str, body: Value) -> Value {
         let body = (method != "GET").then(|| body.to_string());
         let answer = self.0.call(method, path, body.as_deref()).await;
         assert!(answer.status < 300, "{method} {path}: {}", answer.text);
         answer.json()
     }
 
-    async fn get(&self, path: &str) -> Value {
+    pub(crate) async fn get(&self, path: &str) -> Value {
         self.ask("GET", path, Value::Null).await
     }
 
     /// A worker of this kind.
-    async fn register(&self, kind: &str) -> Value {
+    pub(crate) async fn register(&self, kind: &str) -> Value {
         let body = json!({"name": "w1", "kinds": [kind]});
         self.ask("POST", "/v1/work/register", body).await["session"].clone()
     }
 
-    async fn take(&self, session: &Value, number: u64) -> Value {
+    pub(crate) async fn take(&self, session: &Value, number: u64) -> Value {
         let body = json!({"session": session, "number": number});
         let taken = self.ask("POST", "/v1/work/take", body).await;
         taken["hand_outs"][0].clone()
     }
 
-    async fn finish(&self, session: &Value, finish: Value) -> Value {
+    pub(crate) async fn finish(&self, session: &Value, finish: Value) -> Value {
         let body = json!({"session": session, "finishes": [finish]});
         let finished = self.ask("POST", "/v1/work/finish", body).await;
         finished["finished"][0].clone()
@@ -73,6 +73,15 @@ async fn a_task_that_is_tried_again_shows_what_went_wrong() {
     let ended = asking.get(&path).await;
     assert_eq!(ended["state"], "succeeded");
     assert_eq!(ended["last_failure"]["message"], "no such host");
+    let runs = ended["runs"].as_array().expect("runs");
+    let hows: Vec<_> = runs.iter().map(|run| run["how"].as_str()).collect();
+    assert_eq!(hows, [Some("failed"), Some("failed"), Some("succeeded")]);
+    assert_eq!(runs[0]["message"], "connection refused");
+    assert_eq!(runs[0]["worker"], "w1");
+    assert_eq!(ended["started"], runs[2]["started"]);
+    let listed = asking.get("/v1/tasks?state=succeeded").await;
+    assert_eq!(listed["items"][0]["started"], runs[2]["started"]);
+    assert_eq!(listed["items"][0]["runs"], Value::Null);
     running.stop().await;
 }
 
@@ -155,6 +164,90 @@ async fn a_resource_shows_what_is_used_of_its_quotas_and_when_it_is_free_again()
         (55 * minute..=62 * minute).contains(&in_ms),
         "in {in_ms} ms"
     );
+    running.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn children_are_found_by_their_parent() {
+    let running = Running::start().await;
+    let asking = Asking(&running.caller);
+    asking.ask("PUT", "/v1/kinds/sync", json!({})).await;
+    let session = asking.register("sync").await;
+    let parent = asking.ask("POST", "/v1/tasks", json!({"kind": "sync"}));
+    let parent = parent.await["task"].clone();
+    let taken = asking.take(&session, 1).await;
+    let child = json!({"kind": "sync", "parent": taken["token"]});
+    let child = asking.ask("POST", "/v1/tasks", child).await["task"].clone();
+    let path = format!("/v1/tasks?parent={parent}");
+    let found = asking.get(&path).await["items"].clone();
+    assert_eq!(found.as_array().map(Vec::len), Some(1), "{found}");
+    assert_eq!(found[0]["task"], child);
+    // Also when it has ended, before and after it is in the history.
+    let cancel = format!("/v1/tasks/{child}/cancel");
+    asking.ask("POST", &cancel, json!({})).await;
+    assert_eq!(asking.get(&path).await["items"][0]["state"], "cancelled");
+    let hosted = running.server.namespaces.find("default").expect("one");
+    hosted.cell.settle().await.expect("it settles");
+    assert_eq!(asking.get(&path).await["items"][0]["state"], "cancelled");
+    running.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_group_shows_what_came_after_what_until_its_end() {
+    let running = Running::start().await;
+    let asking = Asking(&running.caller);
+    asking.ask("PUT", "/v1/kinds/sync", json!({})).await;
+    let session = asking.register("sync").await;
+    let items = json!({"items": [
+        {"kind": "sync"},
+        {"kind": "sync", "after": [{"item": 0}]},
+    ]});
+    let made = asking.ask("POST", "/v1/groups", items).await;
+    let path = format!("/v1/groups/{}", made["group"]);
+    for number in 1..=3 {
+        let group = asking.get(&path).await;
+        assert_eq!(group["tasks"][0]["after"], Value::Null);
+        assert_eq!(
+            group["tasks"][1]["after"],
+            json!([group["tasks"][0]["task"]])
+        );
+        if number < 3 {
+            let token = asking.take(&session, number).await["token"].clone();
+            let finish = json!({"token": token, "how": "succeed"});
+            asking.finish(&session, finish).await;
+        } else {
+            assert_eq!(group["state"], "succeeded");
+        }
+    }
+    running.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_schedule_tells_its_next_firings() {
+    let running = Running::start().await;
+    let asking = Asking(&running.caller);
+    asking.ask("PUT", "/v1/kinds/sync", json!({})).await;
+    let daily = json!({
+        "cron": "30 3 * * *", "zone": "Europe/Prague",
+        "submission": {"kind": "sync"},
+    });
+    let daily = asking.ask("PUT", "/v1/schedules/daily", daily).await;
+    let times: Vec<interlock_api::Time> =
+        serde_json::from_value(daily["upcoming"].clone()).expect("times");
+    assert_eq!(times.len(), 5);
+    assert_eq!(daily["upcoming"][0], daily["next"]);
+    for pair in times.windows(2) {
+        let hours = (pair[1].ms() - pair[0].ms()) / 3_600_000;
+        assert!((23..=25).contains(&hours), "{hours} hours apart");
+    }
+    let twice = json!({"every": "1h", "count": 2, "submission": {"kind": "sync"}});
+    let twice = asking.ask("PUT", "/v1/schedules/twice", twice).await;
+    assert_eq!(twice["upcoming"].as_array().map(Vec::len), Some(2));
+    asking
+        .ask("POST", "/v1/schedules/daily/pause", json!({}))
+        .await;
+    let paused = asking.get("/v1/schedules/daily").await;
+    assert_eq!(paused["upcoming"], Value::Null);
     running.stop().await;
 }
 

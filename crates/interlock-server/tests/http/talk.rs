@@ -74,7 +74,10 @@ pub(crate) fn blot(value: &mut Value) {
                 let scalar = !member.is_object() && !member.is_array();
                 // How many run is always the same, for how long is not.
                 let count = name == "running" && member.is_u64();
-                if scalar && !count && VARYING.contains(&name.as_str()) {
+                if name == "trend" {
+                    // The hour may turn at any time.
+                    *member = Value::from("[trend]");
+                } else if scalar && !count && VARYING.contains(&name.as_str()) {
                     *member = Value::from(format!("[{name}]"));
                 } else {
                     blot(member);

@@ -65,6 +65,7 @@ impl List {
             tag: self.tag,
             schedule: self.schedule,
             group: self.group,
+            parent: None,
             since: self.since,
             until: self.until,
             cursor: self.cursor,

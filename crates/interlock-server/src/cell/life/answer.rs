@@ -43,6 +43,9 @@ impl Life<'_> {
                     now,
                     pending: &self.pending,
                     unfolded: self.core.position() - self.folded,
+                    orders: &self.cell.orders.borrow(),
+                    verdicts: &self.cell.verdicts.borrow(),
+                    activity: &self.cell.activity.borrow(),
                 };
                 let release = read(Ok(&view));
                 self.releases.extend(release);
@@ -145,7 +148,14 @@ impl Life<'_> {
         } = decision;
         self.more = more;
         self.cell.metrics.decided(&reply, record.as_ref());
+        let mut activity = self.cell.activity.borrow_mut();
+        activity.decided(&self.core, &reply, record.as_ref());
+        drop(activity);
         if let Some(record) = record {
+            self.cell.orders.borrow_mut().notice(&record);
+            let mut verdicts = self.cell.verdicts.borrow_mut();
+            verdicts.notice(&reply, record.at);
+            drop(verdicts);
             encode::encode_record(&mut self.bytes, &record);
             if !self.watchers.is_empty() {
                 for event in &record.events {

@@ -1,6 +1,7 @@
 //! What goes to the committer, and what it says: batches, and checkpoints with them.
 
 use super::super::batch::{Batch, Kept};
+use super::super::history::error_of;
 use super::super::row_change::row_change;
 use super::{Keeping, Life, Over};
 use crate::{clock, limits};
@@ -45,6 +46,10 @@ impl Life<'_> {
     /// Keeps what has ended until it is in the history, where everybody who looks can see it.
     pub(super) fn note_ended(&mut self) {
         for ended in self.core.take_ended() {
+            if let Some(error) = error_of(&ended) {
+                let mut activity = self.cell.activity.borrow_mut();
+                (activity.trends).failed(ended.kind.as_str(), &error, ended.ended.0);
+            }
             self.pending.add(ended);
         }
     }

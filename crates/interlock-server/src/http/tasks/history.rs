@@ -57,6 +57,7 @@ pub(in crate::http) fn shown_ended(ended: &EndedTask) -> Task {
         tries: ended.tries,
         losses: ended.losses,
         submitted: Some(Time::from(ended.submitted)),
+        started: last_run.map(|run| Time::from(run.started)),
         ended: Some(Time::from(ended.ended)),
         end: Some(convert::task::end(&ended.why)),
         worker: last_run.and_then(|run| run.worker.as_ref()).map(text),

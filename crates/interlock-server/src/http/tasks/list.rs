@@ -140,7 +140,7 @@ fn live(view: &crate::cell::View<'_>, filter: &TaskFilter) -> Stretch {
         tag: filter.tag.clone(),
         schedule: filter.schedule.clone(),
         group: filter.group,
-        parent: None,
+        parent: filter.parent,
     };
     let (before, limit) = (filter.before.map(TaskId), filter.limit as usize + 1);
     let page = view
@@ -218,6 +218,7 @@ fn history_filter(filter: &TaskFilter) -> HistoryFilter {
         tag: filter.tag.as_ref().map(text),
         schedule: filter.schedule.as_ref().map(text),
         group: filter.group.map(|group| group.0),
+        parent: filter.parent.map(|parent| parent.0),
         ended_from_ms: filter.since.map(|since| since.0),
         ended_until_ms: filter.until.map(|until| until.0),
         ..HistoryFilter::default()

@@ -7,7 +7,7 @@ use crate::http::body::{Id, Query};
 use crate::http::{Access, Answer, Read, clock_of};
 use interlock_api::explain::Explanation;
 use interlock_api::problem::Problem;
-use interlock_api::task::{Task, Until, WaitQuery};
+use interlock_api::task::{Task, Told, Until, WaitQuery};
 use interlock_api::{Code, convert};
 use interlock_core::Refusal;
 use interlock_core::view::Found;
@@ -46,15 +46,17 @@ pub(super) async fn show(
     let seen = access
         .namespace
         .cell
-        .read(move |view| look(view, task))
-        .await?;
+        .read(move |view| (look(view, task), told(view, task)));
+    let (seen, told) = seen.await?;
     if let Seen::Live(task) = seen {
-        return Ok(Json(*task));
+        return Ok(Json(Task { told, ..*task }));
     }
     let ended = find_ended(&access.server, &access.namespace, task).await?;
     match (ended, seen) {
         (Some(ended), _) => Ok(Json(Task {
             last_failure: convert::task::last_failure(&ended.runs),
+            runs: convert::task::runs(&ended.runs),
+            told,
             ..shown_ended(&ended)
         })),
         (None, Seen::Ended(outcome)) => Ok(Json(convert::task::ended(task, outcome))),
@@ -75,6 +77,13 @@ async fn wait(cell: &Cell, task: TaskId, until: Until, wait_ms: u64) -> Answer<(
     }
 }
 
+/// What the submitter was told, as of then.
+fn told(view: &View<'_>, task: TaskId) -> Option<Told> {
+    let told = view.verdicts.of(task)?;
+    let clock = clock_of(told.at);
+    Some(convert::verdict::told(told.verdict, &told.reasons, &clock))
+}
+
 fn look(view: &View<'_>, task: TaskId) -> Seen {
     match view.core.task(task) {
         Found::Live(found) => {
@@ -82,6 +91,7 @@ fn look(view: &View<'_>, task: TaskId) -> Seen {
             let shown = convert::task::live(&found, Some(&found.payload), &clock);
             Seen::Live(Box::new(Task {
                 last_failure: convert::task::last_failure(&found.runs),
+                runs: convert::task::runs(&found.runs),
                 ..shown
             }))
         }
