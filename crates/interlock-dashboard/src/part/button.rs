@@ -17,7 +17,7 @@ pub(crate) fn button(
             @for (name, value) in fields {
                 input type="hidden" name=(name) value=(value);
             }
-            button.(tone) type="submit" { (label) }
+            button class=[(!tone.is_empty()).then_some(tone)] type="submit" { (label) }
         }
     }
 }

@@ -204,7 +204,7 @@ async fn what_a_token_may_not_do_is_not_offered() {
     let all = token(
         &running.caller,
         "all",
-        &["admin", "read", "operate", "submit"],
+        &["admin", "read", "operate", "submit", "work"],
         None,
     )
     .await;
@@ -330,7 +330,7 @@ async fn texts_of_strangers_stay_texts() {
     let session = api(caller, "POST", "/v1/work/register", &register).await["session"].clone();
     let take = format!(r#"{{"session": {session}, "number": 1}}"#);
     let taken = api(caller, "POST", "/v1/work/take", &take).await;
-    let token = &taken["tasks"][0]["token"];
+    let token = &taken["hand_outs"][0]["token"];
     let progress = format!(
         r#"{{"session": {session}, "token": {token}, "progress": {{"done": 1, "unit": {0}, "message": {0}}}}}"#,
         quote(HOSTILE)
