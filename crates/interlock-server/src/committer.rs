@@ -22,7 +22,7 @@ use tracing::{error, warn};
 type Call = Box<dyn FnOnce(&mut dyn Store) + Send>;
 
 enum Job {
-    Batch(Batch),
+    Batch(Box<Batch>),
     /// After every checkpoint that is under way.
     Call(Call),
     /// Between two slices of one.
@@ -78,7 +78,7 @@ impl Committer {
 
     /// Writes a batch; its answers go when that is done.
     pub fn write(&self, batch: Batch) {
-        if let Err(unsent) = self.jobs.send(Job::Batch(batch))
+        if let Err(unsent) = self.jobs.send(Job::Batch(Box::new(batch)))
             && let Job::Batch(batch) = unsent.0
         {
             batch.fail(CellError::Stopping);
@@ -217,7 +217,7 @@ impl Thread {
             self.drop_old_foldings();
             match self.next() {
                 Ok(Job::Batch(batch)) => {
-                    let batches = self.gather(batch);
+                    let batches = self.gather(*batch);
                     let events: u64 = batches.iter().map(Batch::events).sum();
                     self.commit(batches);
                     self.fold_what_is_owed(events);
@@ -279,7 +279,7 @@ impl Thread {
             match self.waiting.pop_front() {
                 Some(Job::Batch(batch)) => {
                     bytes += batch.bytes.len();
-                    batches.push(batch);
+                    batches.push(*batch);
                 }
                 Some(other) => {
                     self.waiting.push_front(other);
