@@ -11,6 +11,9 @@ pub const BATCH_BYTES_MAX: usize = 4 << 20;
 /// Batches of one cell that are decided and not yet written: while one commit is being made, those
 /// that will be in the next one are decided as they come.
 pub const BATCHES_AHEAD: usize = 16;
+/// The same for slices of what concerns many tasks: they come by themselves, as fast as they are
+/// decided, and every answer waits for those before it. With them come as many rows for checkpoints.
+pub const SLICES_AHEAD: usize = 2;
 /// Bytes of events that go into one commit, about.
 pub const COMMIT_BYTES_MAX: usize = 16 << 20;
 

@@ -1,6 +1,6 @@
 //! Cells over a real store: what is acknowledged is there after a restart, and what was not is not.
 
-use interlock_core::command::{Finish, FinishHow, Register, Submit, Take};
+use interlock_core::command::{Finish, FinishHow, HoldTarget, Register, Submit, Take};
 use interlock_core::reply::{Answer, Taken};
 use interlock_core::view::Found;
 use interlock_core::words::{
@@ -13,12 +13,27 @@ use interlock_server::committer::{Commit, Committer, Watcher};
 use interlock_server::metrics::Metrics;
 use interlock_store::{MemoryStore, NamespaceId, SqliteStore, Store, StoreError};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 struct Quiet;
 
 impl Watcher for Quiet {
     fn committed(&mut self, _: Commit) {}
+    fn lost(&mut self, error: &StoreError) {
+        panic!("the store was lost: {error}");
+    }
+}
+
+/// Commits that take their time, and the most batches that one of them had.
+struct Slow(Arc<AtomicUsize>);
+
+impl Watcher for Slow {
+    fn committed(&mut self, commit: Commit) {
+        self.0.fetch_max(commit.batches, Ordering::Relaxed);
+        std::thread::sleep(Duration::from_millis(20));
+    }
     fn lost(&mut self, error: &StoreError) {
         panic!("the store was lost: {error}");
     }
@@ -36,12 +51,12 @@ impl Running {
             Some(found) => found.id,
             None => store.create_namespace("default", 0).expect("it is new").id,
         };
-        Self::on(store, namespace)
+        Self::on(store, namespace, Quiet)
     }
 
-    fn on(store: Box<dyn Store>, namespace: NamespaceId) -> Self {
+    fn on(store: Box<dyn Store>, namespace: NamespaceId, watcher: impl Watcher) -> Self {
         let generation = store.generation();
-        let (committer, thread) = Committer::start(store, Quiet).expect("a thread");
+        let (committer, thread) = Committer::start(store, watcher).expect("a thread");
         let (cell, own) = cell::start(
             namespace,
             generation,
@@ -206,6 +221,42 @@ async fn a_take_that_nobody_waits_for_gives_its_tasks_back() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_concerns_many_tasks_is_decided_no_faster_than_it_is_written() {
+    let mut store = Box::new(MemoryStore::new());
+    let namespace = store.create_namespace("default", 0).expect("it is new").id;
+    let most = Arc::new(AtomicUsize::new(0));
+    let running = Running::on(store, namespace, Slow(most.clone()));
+    running.prepared().await;
+    for batch in 0..20 {
+        let items = (0..1_000).map(|number| {
+            let resource = ResourceName::new(&format!("shop:{}", batch * 1_000 + number));
+            let claims = vec![Claim::new(resource.expect("a name"), Op::Update)];
+            Submission::new(name("sync"), claims)
+        });
+        let submit = Submit {
+            items: items.collect(),
+            group: false,
+            dry_run: false,
+        };
+        running.decided(Command::Submit(submit)).await;
+    }
+    most.store(0, Ordering::Relaxed);
+    // All of them are moved, in slices.
+    let hold = Command::Hold {
+        what: HoldTarget::Kind(name("sync")),
+        by: None,
+    };
+    running.decided(hold).await;
+    for _ in 0..10 {
+        // Whoever asks meanwhile waits for what was decided before, and that is not much.
+        running.cell.read(|_| ()).await.expect("it is served");
+    }
+    let most = most.load(Ordering::Relaxed);
+    assert!(most <= 4, "{most} batches in one commit");
+    running.stop().await;
+}
+
+#[tokio::test]
 async fn a_stopped_cell_answers_nobody() {
     let running = Running::start(Box::new(MemoryStore::new()));
     let cell = running.cell.clone();

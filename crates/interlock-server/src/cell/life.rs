@@ -133,11 +133,26 @@ impl<'a> Life<'a> {
                 return Over::Failed(CellError::Moved);
             }
             let now = self.clock.now();
+            if self.more
+                && let Err(over) = self.keep_pace()
+            {
+                return over;
+            }
             if self.may_answer() && (self.more || self.is_due(now)) {
                 let decision = self.decide(now, Command::Tick);
                 self.take_in(decision, |_, _| {});
             }
         }
+    }
+
+    /// What concerns many tasks is done in slices, as fast as they are written and no faster: whoever
+    /// asks meanwhile waits for those that are decided and not yet written.
+    fn keep_pace(&mut self) -> Result<(), Over> {
+        self.hear()?;
+        while self.ahead >= limits::SLICES_AHEAD {
+            self.wait_for_committer()?;
+        }
+        Ok(())
     }
 
     /// Waits for something to do: a request, a timer, or a checkpoint.
