@@ -29,7 +29,7 @@ pub struct Stretch {
     pub counts: Totals,
     /// How long tasks waited; none if none began.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub waits: Option<Waits>,
+    pub waits: Option<WaitTimes>,
     /// Each step, oldest first. The last one is not over yet.
     pub buckets: Vec<Bucket>,
 }
@@ -43,13 +43,13 @@ pub struct Bucket {
     pub counts: Totals,
     /// How long the tasks that began in it had waited; none if none did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub waits: Option<Waits>,
+    pub waits: Option<WaitTimes>,
 }
 
 /// How long tasks waited from when they became possible (submitted, due, and whatever they come after
 /// done) until their first run began.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Waits {
+pub struct WaitTimes {
     /// How many began.
     #[schema(minimum = 1)]
     pub tasks: u64,

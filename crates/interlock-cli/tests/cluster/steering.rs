@@ -58,6 +58,12 @@ async fn every_node_answers_everything() {
         .set("shops", &shops)
         .await
         .unwrap();
+    // Also to be moved, by the node that made it.
+    let to = MoveNamespace {
+        to: Some("n3".into()),
+    };
+    let moved = nodes.client(1).namespaces().move_to("shops", &to).await;
+    moved.unwrap();
     for at in 0..3 {
         let client = nodes.client(at).in_namespace("shops").unwrap();
         client

@@ -2,7 +2,7 @@
 //! plot.
 
 use interlock_api::Span;
-use interlock_api::activity::Waits;
+use interlock_api::activity::WaitTimes;
 
 /// From no wait at all to more than twelve days.
 const STEPS: usize = 32;
@@ -33,9 +33,9 @@ impl WaitCounts {
     }
 
     /// As they are shown; none if there were none.
-    pub(super) fn shown(&self) -> Option<Waits> {
+    pub(super) fn shown(&self) -> Option<WaitTimes> {
         let tasks: u64 = self.counts.iter().map(|count| u64::from(*count)).sum();
-        (tasks > 0).then(|| Waits {
+        (tasks > 0).then(|| WaitTimes {
             tasks,
             p50: Span::from_ms(self.quantile(tasks, 50)),
             p95: Span::from_ms(self.quantile(tasks, 95)),
@@ -70,7 +70,7 @@ fn bounds(step: usize) -> (u64, u64) {
 mod tests {
     use super::*;
 
-    fn waits(all: &[u64]) -> Waits {
+    fn waits(all: &[u64]) -> WaitTimes {
         let mut counts = WaitCounts::default();
         all.iter().for_each(|ms| counts.add(*ms));
         counts.shown().expect("there are some")

@@ -145,13 +145,16 @@ async fn move_namespace(
     let cluster = whole.server.cluster.as_deref();
     let to = to.map(|to| find(cluster, &to)).transpose()?;
     let directory = cluster.map(Cluster::directory).unwrap_or_default();
-    let claim = directory.claims.iter().find(|claim| claim.name == name);
-    let Some(claim) = claim.filter(|claim| whole.may_use(claim.namespace)) else {
-        // The usual words for one that is not there, or not the caller's.
-        whole.namespace(&name)?;
-        return Err(no_nodes());
+    let known = directory.id_of(&name).filter(|id| whole.may_use(*id));
+    let id = match known {
+        Some(id) => id,
+        // Made a moment ago and served here; or the usual words for one that is not there, or not the
+        // caller's.
+        None => whole.namespace(&name)?.id,
     };
-    let id = claim.namespace;
+    if cluster.is_none() {
+        return Err(no_nodes());
+    }
     on_database(whole.server.cluster.clone(), move |cluster| {
         cluster.want(id, to)
     })
