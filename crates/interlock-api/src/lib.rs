@@ -23,6 +23,7 @@ pub mod node;
 pub mod overview;
 pub mod page;
 pub mod parse;
+pub mod path;
 pub mod problem;
 pub mod progress;
 pub mod quota;

@@ -24,14 +24,7 @@ impl Host {
     /// Starts a server on a data directory and waits until it answers. The binary is the one beside
     /// this program unless another is given.
     pub(crate) async fn start(binary: Option<&Path>, data: &Path) -> anyhow::Result<Self> {
-        let beside = std::env::current_exe()?.with_file_name("interlock");
-        let binary = binary.map_or(beside, Path::to_path_buf);
-        if !binary.exists() {
-            bail!(
-                "{} is not there; build it: cargo build --release",
-                binary.display()
-            );
-        }
+        let binary = binary_or_beside(binary)?;
         let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
         let child = spawn(&binary, data, address)?;
         let mut host = Self {
@@ -133,6 +126,19 @@ impl Drop for Host {
         let _ended = self.child.kill();
         let _waited = self.child.wait();
     }
+}
+
+/// The binary that was named, or the one beside this program.
+pub(crate) fn binary_or_beside(named: Option<&Path>) -> anyhow::Result<PathBuf> {
+    let beside = std::env::current_exe()?.with_file_name("interlock");
+    let binary = named.map_or(beside, Path::to_path_buf);
+    if !binary.exists() {
+        bail!(
+            "{} is not there; build it: cargo build --release",
+            binary.display()
+        );
+    }
+    Ok(binary)
 }
 
 fn spawn(binary: &Path, data: &Path, address: SocketAddr) -> anyhow::Result<Child> {

@@ -1,5 +1,6 @@
 //! Nodes of the real binary on a PostgreSQL server of this program's own.
 
+use crate::host::binary_or_beside;
 use anyhow::{Context, bail};
 use interlock_api::claim::Claim;
 use interlock_api::node::{Node, NodeState};
@@ -35,14 +36,7 @@ impl Cluster {
         count: usize,
         wires: Wires,
     ) -> anyhow::Result<Self> {
-        let beside = std::env::current_exe()?.with_file_name("interlock");
-        let binary = binary.map_or(beside, Path::to_path_buf);
-        if !binary.exists() {
-            bail!(
-                "{} is not there; build it: cargo build --release",
-                binary.display()
-            );
-        }
+        let binary = binary_or_beside(binary)?;
         let database = Postgres::start(&[]);
         let name = database.database().name().to_owned();
         let url = move |port| format!("postgres://interlock@127.0.0.1:{port}/{name}");

@@ -9,7 +9,6 @@ use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::Incoming;
 use interlock_api::Problem;
 use interlock_api::problem::PROBLEM_JSON;
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::time::{Duration, Instant};
@@ -23,24 +22,6 @@ const PULSE_WITHIN: Duration = Duration::from_secs(2);
 
 /// No answer is larger: a page of a thousand tasks, or a take of the largest payloads.
 const ANSWER_BYTES_MAX: usize = 1 << 30;
-
-/// What stays as it is in a segment of a path.
-const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
-    .remove(b'-')
-    .remove(b'.')
-    .remove(b'_')
-    .remove(b'~')
-    .remove(b':');
-
-/// A name or an id as a segment of a path.
-pub(crate) fn segment(text: &str) -> String {
-    match text {
-        // These would be taken for steps.
-        "." => "%2E".to_owned(),
-        ".." => "%2E%2E".to_owned(),
-        text => utf8_percent_encode(text, SEGMENT).to_string(),
-    }
-}
 
 /// An answer as it came, and from where.
 pub(crate) struct Raw {
@@ -343,17 +324,5 @@ pub(crate) fn with_query(path: &str, query: &impl Serialize) -> String {
     match query.is_empty() {
         true => path.to_owned(),
         false => format!("{path}?{query}"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_name_with_strange_characters_stays_one_segment() {
-        assert_eq!(segment("repository:f16"), "repository:f16");
-        assert_eq!(segment("a/b?c d"), "a%2Fb%3Fc%20d");
-        assert_eq!(segment(".."), "%2E%2E");
     }
 }

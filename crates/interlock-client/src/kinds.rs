@@ -1,10 +1,10 @@
 //! Calls about kinds.
 
-use crate::call::segment;
 use crate::client::Client;
 use crate::error::Error;
 use interlock_api::kind::{Kind, KindPolicy};
 use interlock_api::page::{Page, PageQuery};
+use interlock_api::path::segment;
 use interlock_api::task::Done;
 
 /// Calls about kinds.

@@ -1,11 +1,11 @@
 //! Calls about namespaces.
 
-use crate::call::segment;
 use crate::client::Client;
 use crate::error::Error;
 use interlock_api::namespace::{Namespace, NamespacePolicy};
 use interlock_api::node::MoveNamespace;
 use interlock_api::page::{Page, PageQuery};
+use interlock_api::path::segment;
 use interlock_api::task::Done;
 
 /// Calls about namespaces.

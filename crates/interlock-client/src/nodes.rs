@@ -1,9 +1,9 @@
 //! Calls about nodes.
 
-use crate::call::segment;
 use crate::client::Client;
 use crate::error::Error;
 use interlock_api::node::Nodes as All;
+use interlock_api::path::segment;
 use interlock_api::task::Done;
 
 /// Calls about nodes.

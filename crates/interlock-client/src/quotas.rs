@@ -1,9 +1,9 @@
 //! Calls about quotas.
 
-use crate::call::segment;
 use crate::client::Client;
 use crate::error::Error;
 use interlock_api::page::{Page, PageQuery};
+use interlock_api::path::segment;
 use interlock_api::quota::{PauseQuota, Quota, QuotaPolicy, QuotaQuery};
 use interlock_api::task::Done;
 

@@ -1,9 +1,9 @@
 //! Calls about resources.
 
-use crate::call::segment;
 use crate::client::Client;
 use crate::error::Error;
 use interlock_api::page::Page;
+use interlock_api::path::segment;
 use interlock_api::resource::{Resource, ResourceQuery, ResourceRow};
 use interlock_api::task::Done;
 

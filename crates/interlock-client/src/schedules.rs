@@ -1,9 +1,9 @@
 //! Calls about schedules.
 
-use crate::call::segment;
 use crate::client::Client;
 use crate::error::Error;
 use interlock_api::page::{Page, PageQuery};
+use interlock_api::path::segment;
 use interlock_api::schedule::{Schedule, SchedulePolicy};
 use interlock_api::task::Done;
 

@@ -1,9 +1,9 @@
 //! Calls about tokens.
 
-use crate::call::segment;
 use crate::client::Client;
 use crate::error::Error;
 use interlock_api::page::Page;
+use interlock_api::path::segment;
 use interlock_api::task::Done;
 use interlock_api::token::{CreateToken, Token, TokenCreated};
 

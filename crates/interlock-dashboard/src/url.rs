@@ -1,24 +1,6 @@
 //! Texts of strangers in addresses.
 
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-
-/// What is left as it is: all that has no meaning of its own in a segment of a path.
-const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC
-    .remove(b'-')
-    .remove(b'_')
-    .remove(b'.')
-    .remove(b'~')
-    .remove(b':');
-
-/// A text as one segment of a path.
-pub(crate) fn segment(text: &str) -> String {
-    // These two would be taken for a way up.
-    match text {
-        "." => "%2E".to_owned(),
-        ".." => "%2E%2E".to_owned(),
-        text => utf8_percent_encode(text, SEGMENT).to_string(),
-    }
-}
+pub(crate) use interlock_api::path::segment;
 
 /// `?a=b&c=d`, without what is empty; nothing if all is.
 pub(crate) fn query<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
@@ -44,13 +26,6 @@ pub(crate) fn local(text: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_segment_stays_one() {
-        assert_eq!(segment("repository:f16"), "repository:f16");
-        assert_eq!(segment("a/b?c#d e%"), "a%2Fb%3Fc%23d%20e%25");
-        assert_eq!(segment(".."), "%2E%2E");
-    }
 
     #[test]
     fn only_paths_of_this_server_are_gone_back_to() {

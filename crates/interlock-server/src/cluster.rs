@@ -15,6 +15,7 @@ mod placement;
 mod secret;
 mod tenure;
 
+pub(crate) use directory::state;
 pub use directory::{Directory, Whereabouts};
 pub(crate) use forward::forward;
 pub use lease::LeaseClock;

@@ -78,6 +78,11 @@ async fn a_submission_of_a_transaction_becomes_a_task_within_a_second() {
     let (late, took) = outcome(&nodes, "late").await;
     assert_eq!(late["status"], 202);
     assert!(took < WITHIN, "{took:?}");
+    // Nodes that lost their connections, and so the notifications, find it all the same.
+    nodes.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'interlock'");
+    nodes.sql("SELECT interlock.submit('sync', '[\"shop:5\"]', key => 'unheard')");
+    let (unheard, _) = outcome(&nodes, "unheard").await;
+    assert_eq!(unheard["status"], 202, "{unheard}");
     assert_eq!(nodes.sql("SELECT interlock.outcome('never')"), "");
     assert_eq!(nodes.sql("SELECT count(*) FROM interlock.inbox"), "0");
 }

@@ -1,5 +1,6 @@
 //! Where everything is, as of the last look at the database.
 
+use interlock_api::node::NodeState;
 use interlock_store::NamespaceId;
 use interlock_store::postgres::{Claim, Node, NodeId};
 
@@ -81,5 +82,14 @@ impl Directory {
     pub fn others(&self) -> Vec<String> {
         let others = self.alive().filter(|node| Some(node.id) != self.me);
         others.map(|node| node.address.clone()).collect()
+    }
+}
+
+/// A node in one word.
+pub(crate) fn state(node: &Node) -> NodeState {
+    match (node.left, node.draining) {
+        (None, _) => NodeState::Dead,
+        (Some(_), true) => NodeState::Draining,
+        (Some(_), false) => NodeState::Alive,
     }
 }

@@ -15,6 +15,7 @@ use interlock_core::words::{Now, Submission};
 use interlock_core::{Command, Reply};
 use interlock_store::postgres::{Inbox, Pending};
 use interlock_store::{Consumed, NamespaceId, StoreError};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
@@ -119,7 +120,8 @@ impl Drain {
 /// Has a cell decide these; it says how many were consumed, once they are.
 fn hand_in(hosted: &Hosted, pending: Vec<Pending>, done: &Sender<(NamespaceId, usize)>) {
     let (done, id) = (done.clone(), hosted.id);
-    let (told, counted) = channel();
+    let consumed = Arc::new(AtomicUsize::new(0));
+    let counted = consumed.clone();
     let read = pending.iter().map(read).collect::<Vec<_>>();
     let items: Vec<Submission> = read.iter().flatten().cloned().collect();
     let command = (!items.is_empty()).then_some(Command::Submit(Submit {
@@ -132,15 +134,13 @@ fn hand_in(hosted: &Hosted, pending: Vec<Pending>, done: &Sender<(NamespaceId, u
     let handed_in = hosted.cell.consume(Intake {
         command,
         consumed: Box::new(move |reply, now| {
-            let consumed = consumed(pending, reply, now);
-            let _gone = told.send(consumed.len());
-            consumed
+            let outcomes = outcomes(pending, reply, now);
+            consumed.store(outcomes.len(), Ordering::Relaxed);
+            outcomes
         }),
         then: Box::new(move |result: Result<(), CellError>| {
-            if result.is_ok()
-                && let Ok(count) = counted.try_recv()
-            {
-                let _gone = done.send((id, count));
+            if result.is_ok() {
+                let _gone = done.send((id, counted.load(Ordering::Relaxed)));
             }
         }),
     });
@@ -154,7 +154,7 @@ fn read(pending: &Pending) -> Result<Submission, Problem> {
 }
 
 /// What became of each. What could not be decided now stays where it is.
-fn consumed(
+fn outcomes(
     pending: Vec<(Pending, Option<Problem>)>,
     reply: Option<Reply>,
     now: Now,

@@ -4,7 +4,7 @@ use super::access::{Whole, foreign};
 use super::answer::{Json, Problems};
 use super::body::{Body1, Named};
 use super::{Admin, Answer, App, Failed, Operate, Read};
-use crate::cluster::{Cluster, Directory};
+use crate::cluster::{Cluster, Directory, state};
 use axum::extract::State;
 use axum::http::HeaderMap;
 use interlock_api::node::{MoveNamespace, Node, NodeState, Nodes, Seen, Served};
@@ -66,11 +66,7 @@ fn shown(whole: &Whole<Read>, directory: &Directory, node: &postgres::Node) -> N
     Node {
         name: node.name.clone(),
         id: node.id.0,
-        state: match (node.left, node.draining) {
-            (None, _) => NodeState::Dead,
-            (Some(_), true) => NodeState::Draining,
-            (Some(_), false) => NodeState::Alive,
-        },
+        state: state(node),
         here: directory.me == Some(node.id),
         address: node.address.clone(),
         version: node.version.clone(),

@@ -2,8 +2,9 @@
 
 use super::{Metrics, NamespaceLabels};
 use crate::cell::View;
-use crate::cluster::Cluster;
+use crate::cluster::{Cluster, state};
 use crate::server::Server;
+use interlock_api::node::NodeState;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::metrics::family::Family;
@@ -199,13 +200,16 @@ impl ClusterGauges {
 
     fn show(&self, cluster: &Cluster) {
         let directory = cluster.directory();
-        for state in ["alive", "draining", "dead"] {
-            let count = directory
-                .nodes
-                .iter()
-                .filter(|node| state_word(node) == state);
+        let states = [
+            ("alive", NodeState::Alive),
+            ("draining", NodeState::Draining),
+            ("dead", NodeState::Dead),
+        ];
+        for (word, wanted) in states {
+            let count = directory.nodes.iter().filter(|node| state(node) == wanted);
             let count = i64::try_from(count.count()).unwrap_or(i64::MAX);
-            self.nodes.get_or_create(&NodeLabels { state }).set(count);
+            let labels = NodeLabels { state: word };
+            self.nodes.get_or_create(&labels).set(count);
         }
         for claim in directory.claims.iter().filter(|claim| claim.is_alive) {
             let owner = claim.owner.and_then(|owner| directory.node(owner));
@@ -218,13 +222,5 @@ impl ClusterGauges {
         }
         let left = i64::try_from(cluster.lease_left().as_millis());
         self.lease.set(left.unwrap_or(i64::MAX));
-    }
-}
-
-fn state_word(node: &interlock_store::postgres::Node) -> &'static str {
-    match (node.left, node.draining) {
-        (None, _) => "dead",
-        (Some(_), true) => "draining",
-        (Some(_), false) => "alive",
     }
 }

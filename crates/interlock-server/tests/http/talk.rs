@@ -63,12 +63,12 @@ const OF_NODES: [&str; 3] = ["nodes", "node", "epoch"];
 pub(crate) fn blot(value: &mut Value) {
     match value {
         Value::Object(members) => {
-            if is_on_postgres() && members.contains_key("store") {
-                members.insert("store".to_owned(), Value::from("memory"));
+            let of_server = members.contains_key("store");
+            if is_on_postgres() && (of_server || members.contains_key("unfolded")) {
                 OF_NODES.iter().for_each(|name| drop(members.remove(*name)));
             }
-            if is_on_postgres() && members.contains_key("unfolded") {
-                OF_NODES.iter().for_each(|name| drop(members.remove(*name)));
+            if is_on_postgres() && of_server {
+                members.insert("store".to_owned(), Value::from("memory"));
             }
             for (name, member) in members {
                 let scalar = !member.is_object() && !member.is_array();
