@@ -3,9 +3,11 @@
 //! the core's position; [`Restore`] makes a core of rows, and [`Core::replay`](crate::Core::replay) goes on from
 //! there. The store sees keys and bytes only.
 
+mod cut;
 mod export;
 mod restore;
 
+pub(crate) use cut::Cut;
 pub use restore::Restore;
 
 use crate::event::{EndWhy, InstanceName, RunEnd};

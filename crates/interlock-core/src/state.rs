@@ -218,11 +218,14 @@ impl State {
 
     /// The same, to be changed.
     pub(crate) fn task_mut(&mut self, id: TaskId) -> &mut Task {
-        let task = (self.tasks.get_mut(id)).expect("indexes name live tasks only");
-        if self.touched.on && !task.touched {
-            task.touched = true;
+        let since = self.touched.since;
+        if self.task(id).touched != since {
+            self.keep_for_cut(id);
             self.touched.tasks.push(id);
+            self.touched.replaced += usize::from(self.task(id).stored);
         }
+        let task = self.task_derived_mut(id);
+        task.touched = since;
         task
     }
 

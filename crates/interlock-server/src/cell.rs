@@ -12,6 +12,7 @@ mod delivery;
 mod encode;
 mod follow;
 mod history;
+mod inbox;
 mod life;
 mod load;
 mod orders;
@@ -22,7 +23,7 @@ mod verdicts;
 mod watch;
 
 pub(crate) use ask::Intake;
-pub use batch::{Batch, Kept, Release};
+pub use batch::{Batch, Kept, Origin, Part, Release};
 pub use delivery::Delivery;
 pub use encode::{decode_records, encode_record, join_records};
 pub use follow::{Committed, Followed, ProgressNote};
@@ -38,13 +39,13 @@ pub use watch::Until;
 use crate::activity::Activity;
 use crate::limits;
 use ask::{Ask, AskTake};
+use inbox::{Door, Shut};
 use interlock_core::command::Take;
 use interlock_core::words::{Now, SessionId, TaskId};
 use interlock_core::{Command, Core, Reply};
 use interlock_store::NamespaceId;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{SyncSender, TrySendError};
 use tokio::sync::{broadcast, oneshot};
 
 /// Why a cell gave no answer. In each case but [`CellError::Unknown`] nothing was done.
@@ -101,7 +102,7 @@ pub struct View<'a> {
 #[derive(Clone)]
 pub struct Cell {
     namespace: NamespaceId,
-    inbox: SyncSender<Ask>,
+    inbox: Arc<Door>,
     shared: Arc<Shared>,
 }
 
@@ -222,13 +223,13 @@ impl Cell {
     }
 
     fn ask(&self, ask: Ask) -> Result<(), CellError> {
-        match self.inbox.try_send(ask) {
+        match self.inbox.leave(ask) {
             Ok(()) => {
                 self.shared.waiting.fetch_add(1, Ordering::Relaxed);
                 Ok(())
             }
-            Err(TrySendError::Full(_)) => Err(CellError::Overloaded),
-            Err(TrySendError::Disconnected(_)) => Err(CellError::Stopping),
+            Err(Shut::Full) => Err(CellError::Overloaded),
+            Err(Shut::Gone) => Err(CellError::Stopping),
         }
     }
 }

@@ -3,12 +3,14 @@
 //! Whatever batches have arrived become one commit; only then do their answers go. What fails is
 //! told to everyone concerned: after a storage error nothing goes on from memory.
 
+mod foldings;
 mod joined;
 
 use crate::cell::{Batch, CellError, LoadError, Release, load, load_beside};
 use crate::limits;
+use foldings::Foldings;
 use interlock_core::Core;
-use interlock_store::{Append, Loader, NamespaceId, Sliced, Store, StoreError};
+use interlock_store::{Append, Loader, NamespaceId, Store, StoreError};
 use joined::Joined;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -172,10 +174,7 @@ struct Thread {
     watcher: Box<dyn Watcher>,
     /// Jobs that arrived and wait for the commit under way.
     waiting: VecDeque<Job>,
-    /// Checkpoints that are being made in slices between commits, oldest first.
-    folding: VecDeque<Folding>,
-    /// Rows that checkpoints are behind what is logged.
-    owed: u64,
+    foldings: Foldings,
     /// Whether the store may want a moment for itself.
     untended: bool,
     /// Whether nobody has come since there was time for that.
@@ -183,12 +182,6 @@ struct Thread {
     /// Where the answers are sent from.
     runtime: Option<Handle>,
     lost: bool,
-}
-
-/// A checkpoint under way, and the batch that asked for it.
-struct Folding {
-    batch: Batch,
-    sliced: Sliced,
 }
 
 impl Thread {
@@ -203,8 +196,7 @@ impl Thread {
             inbox,
             watcher,
             waiting: VecDeque::new(),
-            folding: VecDeque::new(),
-            owed: 0,
+            foldings: Foldings::default(),
             untended: true,
             quiet: false,
             runtime,
@@ -214,7 +206,7 @@ impl Thread {
 
     fn run(mut self) {
         loop {
-            self.drop_old_foldings();
+            self.foldings.drop_old();
             match self.next() {
                 Ok(Job::Batch(batch)) => {
                     let batches = self.gather(*batch);
@@ -243,23 +235,26 @@ impl Thread {
     fn next(&mut self) -> Result<Job, RecvTimeoutError> {
         match self.waiting.pop_front() {
             Some(job) => Ok(job),
-            None if self.folding.is_empty() && !self.untended => {
+            None if !self.foldings.are_due() && !self.untended => {
                 (self.inbox.recv()).map_err(|_| RecvTimeoutError::Disconnected)
             }
             None if self.quiet => self.inbox.try_recv().map_err(|error| match error {
                 TryRecvError::Empty => RecvTimeoutError::Timeout,
                 TryRecvError::Disconnected => RecvTimeoutError::Disconnected,
             }),
-            None => self.inbox.recv_timeout(limits::IDLE_AFTER),
+            None => self.inbox.recv_timeout(match self.foldings.are_due() {
+                true => limits::IDLE_AFTER,
+                false => limits::TEND_AFTER,
+            }),
         }
     }
 
     /// There is time for what nobody waits for.
     fn idle(&mut self) {
         self.quiet = true;
-        match self.folding.is_empty() {
-            true => self.tend(),
-            false => self.fold(limits::FOLD_WHEN_IDLE),
+        match self.foldings.are_due() {
+            true => self.fold(limits::FOLD_WHEN_IDLE),
+            false => self.tend(),
         }
     }
 
@@ -293,8 +288,9 @@ impl Thread {
 
     fn commit(&mut self, batches: Vec<Batch>) {
         // What a cell decided before its store failed counts no more.
-        let (batches, old): (Vec<_>, Vec<_>) =
-            batches.into_iter().partition(|batch| batch.is_current());
+        let (batches, old): (Vec<_>, Vec<_>) = batches
+            .into_iter()
+            .partition(|batch| batch.origin.is_current());
         for batch in old {
             batch.fail(CellError::Unknown);
         }
@@ -303,14 +299,10 @@ impl Thread {
         };
         let mut releases = Vec::new();
         for mut batch in batches {
-            releases.append(&mut batch.committed());
-            match batch.checkpoint.take() {
-                None => batch.done(),
-                Some(checkpoint) => self.folding.push_back(Folding {
-                    sliced: Sliced::new(checkpoint),
-                    batch,
-                }),
+            if let Some(part) = batch.part.take() {
+                self.foldings.add(&batch.origin, part);
             }
+            releases.append(&mut batch.committed());
         }
         self.release(releases);
         self.untended = true;
@@ -326,8 +318,8 @@ impl Thread {
                     error @ (StoreError::NotOwned { namespace, .. }
                     | StoreError::NotPending { namespace }),
                 ) => {
-                    let (lost, kept): (Vec<_>, Vec<_>) =
-                        (batches.into_iter()).partition(|batch| batch.namespace == namespace);
+                    let (lost, kept): (Vec<_>, Vec<_>) = (batches.into_iter())
+                        .partition(|batch| batch.origin.namespace == namespace);
                     let none = lost.is_empty() || kept.is_empty();
                     self.fail(lost, &error);
                     if none {
@@ -369,65 +361,49 @@ impl Thread {
         }
     }
 
-    /// Checkpoints keep up with what is logged, in slices that are worth a transaction of their own.
+    /// Checkpoints keep up with what is logged.
     fn fold_what_is_owed(&mut self, events: u64) {
         self.quiet = false;
-        if self.folding.is_empty() {
-            self.owed = 0;
-            return;
-        }
-        self.owed += limits::FOLD_PER_COMMIT.max(events);
-        if self.owed >= limits::FOLD_AT_ONCE {
-            let rows = std::mem::take(&mut self.owed);
+        if let Some(rows) = self.foldings.rows_due(events) {
             self.fold(rows);
         }
     }
 
-    /// Writes a slice of the oldest checkpoint under way. The answers have gone long ago: the log
-    /// has everything already.
     fn fold(&mut self, rows: u64) {
-        self.drop_old_foldings();
-        let Some(mut folding) = self.folding.pop_front() else {
-            return;
-        };
-        match self.store.stage(&mut folding.sliced, rows as usize) {
-            Ok(true) => self.folding.push_front(folding),
-            Ok(false) => match self.store.checkpoint(&folding.sliced.rest()) {
-                Ok(()) => folding.batch.done(),
-                Err(error) => self.fail(vec![folding.batch], &error),
-            },
-            Err(error) => self.fail(vec![folding.batch], &error),
+        self.foldings.drop_old();
+        if let Err((origin, error)) = self.foldings.write(&mut *self.store, rows) {
+            let answer = self.answer_to(&error);
+            origin.fail(answer);
         }
         self.untended = true;
     }
 
-    /// Whoever loads or removes a namespace finds no checkpoint of it half made.
+    /// Whoever loads or removes a namespace finds no checkpoint of it half made: a cell that has
+    /// stopped has given out all of its last one, and what came from a life that is over counts no
+    /// more.
     fn finish_folding(&mut self) {
-        while !self.folding.is_empty() {
+        while self.foldings.are_due() {
             self.fold(limits::FOLD_WHEN_IDLE);
         }
     }
 
-    /// What a cell decided before its store failed counts no more.
-    fn drop_old_foldings(&mut self) {
-        let is_old = |folding: &mut Folding| !folding.batch.is_current();
-        while let Some(old) = self.folding.pop_front_if(is_old) {
-            old.batch.fail(CellError::Unknown);
+    fn fail(&mut self, batches: Vec<Batch>, error: &StoreError) {
+        let answer = self.answer_to(error);
+        for batch in batches {
+            batch.fail(answer);
         }
     }
 
-    fn fail(&mut self, batches: Vec<Batch>, error: &StoreError) {
+    /// Notes an error; what those are told whom it concerns.
+    fn answer_to(&mut self, error: &StoreError) -> CellError {
         self.note(error);
-        let answer = match error {
+        match error {
             StoreError::Full { .. } => CellError::Full,
             StoreError::NotOwned { .. } => CellError::Moved,
             // It was taken by a commit that this cell had no answer to; now it looks again.
             StoreError::NotPending { .. } => CellError::Loading,
             error if error.retryable() => CellError::Loading,
             _ => CellError::Unknown,
-        };
-        for batch in batches {
-            batch.fail(answer);
         }
     }
 

@@ -17,8 +17,20 @@ pub const SLICES_AHEAD: usize = 2;
 /// Bytes of events that go into one commit, about.
 pub const COMMIT_BYTES_MAX: usize = 16 << 20;
 
-/// Changed rows that lead to a checkpoint. It bounds what a restart has to fold.
-pub const CHECKPOINT_ROWS: usize = 50_000;
+/// Changed rows that lead to a checkpoint. It bounds what a restart has to fold, to about a second.
+/// A task that comes and goes between two checkpoints costs no row.
+pub const CHECKPOINT_ROWS: usize = 250_000;
+/// The same for those that replace or delete a row: they are written as one at the end, some hundred
+/// milliseconds for those who wait, and are kept in memory until then.
+pub const CHECKPOINT_REPLACED: usize = 20_000;
+/// The same while nobody asks for anything: what has to be written anyway is best written then.
+pub const CHECKPOINT_ROWS_QUIET: usize = 10_000;
+/// Rows of a checkpoint that a cell gives out in one go: about a millisecond for those who wait.
+pub const PART_ROWS: usize = 512;
+/// How soon a cell that nobody asks for anything hears what the committer reports.
+pub const HEAR_EVERY: Duration = Duration::from_millis(20);
+/// The same if a checkpoint goes on with the report, or somebody waits for it.
+pub const HEAR_SOON: Duration = Duration::from_millis(1);
 /// Ended tasks that lead to a checkpoint. They stay in memory until then.
 pub const CHECKPOINT_ENDED: usize = 25_000;
 /// Bytes of the log that lead to a checkpoint.
@@ -37,6 +49,9 @@ pub const FOLD_WHEN_IDLE: u64 = 200;
 /// Nobody waits if nothing has arrived for so long: the next requests of those who were just
 /// answered are on their way.
 pub const IDLE_AFTER: Duration = Duration::from_millis(2);
+/// The store is given time for itself if nothing has arrived for so long: it may take some tens of
+/// milliseconds, for which a gap between two requests is too short.
+pub const TEND_AFTER: Duration = Duration::from_millis(20);
 /// Events that stay readable after a checkpoint, for those who follow them by cursor.
 pub const EVENTS_KEPT: u64 = 1_000_000;
 /// For how long they stay readable at most.

@@ -105,11 +105,8 @@ impl Running {
     }
 
     async fn submit(&self, resource: &str) -> TaskId {
-        let claim = Claim::new(ResourceName::new(resource).expect("good"), Op::Update);
-        let mut submission = Submission::new(name("sync"), vec![claim]);
-        submission.payload = Payload::from("[1]");
         let submit = Submit {
-            items: vec![submission],
+            items: vec![submission(resource)],
             group: false,
             dry_run: false,
         };
@@ -133,6 +130,13 @@ impl Running {
             .expect("it is welcome")
             .accept()
     }
+}
+
+fn submission(resource: &str) -> Submission {
+    let claim = Claim::new(ResourceName::new(resource).expect("good"), Op::Update);
+    let mut submission = Submission::new(name("sync"), vec![claim]);
+    submission.payload = Payload::from("[1]");
+    submission
 }
 
 fn name(text: &str) -> Name {
@@ -288,5 +292,51 @@ async fn a_load_amid_a_checkpoint_sees_and_loses_nothing() {
         assert_eq!(core.expect("it loads").counts().waiting, TASKS);
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
     }
+    running.stop().await;
+}
+
+/// Some ten parts, of which each is given out when the one before is written.
+#[tokio::test]
+async fn a_checkpoint_goes_on_while_others_are_answered() {
+    const TASKS: u64 = 5_000;
+    let dir = tempfile::tempdir().expect("a directory");
+    let store = SqliteStore::open(dir.path()).expect("it opens");
+    let running = Running::start(Box::new(store));
+    running.prepared().await;
+    let items = |from: u64| (from..from + 500).map(|number| submission(&format!("a:{number}")));
+    for from in (0..TASKS).step_by(500) {
+        let submit = Submit {
+            items: items(from).collect(),
+            group: false,
+            dry_run: false,
+        };
+        let reply = running.decided(Command::Submit(submit)).await;
+        assert!(matches!(reply, Reply::Submitted { .. }), "{reply:?}");
+    }
+    let cell = running.cell.clone();
+    let settled = tokio::spawn(async move { cell.settle().await });
+    let mut amid = 0;
+    for task in (1..=TASKS).rev().step_by(5) {
+        let cancel = Command::Cancel {
+            task: TaskId(task),
+            all: false,
+            by: None,
+        };
+        let reply = running.decided(cancel).await;
+        assert!(
+            matches!(reply, Reply::Done | Reply::Cancelling { .. }),
+            "{reply:?}"
+        );
+        amid += u32::from(!settled.is_finished());
+    }
+    settled.await.expect("no panic").expect("it settles");
+    assert!(amid > 10, "only {amid} were answered meanwhile");
+    let namespace = running.cell.namespace();
+    let committer = running.committer.clone();
+    let load = tokio::task::spawn_blocking(move || committer.load(namespace, 7));
+    let core = load.await.expect("no panic").expect("it runs");
+    let core = core.expect("it loads");
+    let there = (1..=TASKS).filter(|task| matches!(core.task(TaskId(*task)), Found::Live(_)));
+    assert!(there.eq((1..=TASKS).filter(|task| task % 5 != 0)));
     running.stop().await;
 }

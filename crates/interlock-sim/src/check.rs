@@ -41,8 +41,7 @@ mod throttle;
 #[cfg(test)]
 pub mod fixture;
 
-use crate::oracle::{Deed, Findings, Ledger, Step};
-use interlock_core::row::EndedTask;
+use crate::oracle::{Deed, Findings, Kept, Ledger, Step};
 use interlock_core::{Core, Event};
 
 /// Watches one promise.
@@ -65,8 +64,8 @@ pub trait Checker {
     /// Sees a core that was recovered from the log, and the one before it if it was at a commit point.
     fn recovered(&mut self, _: &Ledger, _: &Core, _before: Option<&Core>, _: &mut Findings) {}
 
-    /// Sees the tasks that were given out to be kept at a checkpoint, as of the last commit.
-    fn checkpointed(&mut self, _: &Ledger, _: &[EndedTask], _: &mut Findings) {}
+    /// Sees the tasks that a checkpoint keeps, and those that ended since its cut.
+    fn checkpointed(&mut self, _: &Ledger, _: &Kept, _: &mut Findings) {}
 }
 
 /// All checkers.

@@ -11,12 +11,11 @@ mod step;
 pub use ledger::Ledger;
 pub use lines::ResourceRow;
 pub use rows::{KindRow, RunRow, ScheduleRow, SessionRow, TaskRow};
-pub use step::{Deed, Findings, Step, Violation};
+pub use step::{Deed, Findings, Kept, Step, Violation};
 
 use crate::check::{self, Checker};
 use crate::situation::Situations;
 use interlock_core::Core;
-use interlock_core::row::EndedTask;
 
 /// The observer with all its checkers.
 pub struct Oracle {
@@ -91,11 +90,11 @@ impl Oracle {
         }
     }
 
-    /// Takes in the tasks that were given out to be kept at a checkpoint.
-    pub fn checkpointed(&mut self, ended: &[EndedTask]) {
+    /// Takes in the tasks that a checkpoint keeps.
+    pub fn checkpointed(&mut self, kept: &Kept) {
         for checker in &mut self.checkers {
             self.findings.name(checker.name());
-            checker.checkpointed(&self.ledger, ended, &mut self.findings);
+            checker.checkpointed(&self.ledger, kept, &mut self.findings);
         }
     }
 

@@ -17,6 +17,9 @@ pub const WAL_PAGES_SOFT: u64 = 2_000;
 /// Pages after which an append moves them itself, since nothing has been idle for long enough to tend:
 /// 32 MiB. Most are then pages that were written many times, and are moved once.
 pub const WAL_PAGES_HARD: u64 = 8_000;
+/// Pages of the write-ahead file that are written ahead of a checkpoint without a sync: 4 MiB, some
+/// ten milliseconds for whoever syncs next.
+pub const UNSYNCED_PAGES_MAX: u64 = 1_000;
 /// How long connecting to a database server may take.
 pub const CONNECT_WITHIN: Duration = Duration::from_secs(5);
 /// How long a database server may be silent while something is on its way to it: then the connection

@@ -138,7 +138,9 @@ impl Store for MemoryStore {
     fn stage(&mut self, checkpoint: &mut Sliced, _limit: usize) -> Result<bool> {
         let mut shared = self.shared();
         let space = shared.space(checkpoint.namespace())?;
-        check::bounds(checkpoint.frame(), space.position, space.end()).map(|()| false)
+        check::bounds(checkpoint.frame(), space.position, space.end())?;
+        checkpoint.leave();
+        Ok(false)
     }
 
     fn load(

@@ -39,7 +39,7 @@ use rusqlite::Connection;
 
 use crate::check;
 use crate::error::StoreError;
-use crate::limits::{WAL_PAGES_HARD, WAL_PAGES_SOFT};
+use crate::limits::{UNSYNCED_PAGES_MAX, WAL_PAGES_HARD, WAL_PAGES_SOFT};
 use crate::store::{Reader, Result, Store};
 use crate::types::{
     Append, Checkpoint, HistoryRow, Loaded, Namespace, NamespaceId, NewToken, Purge, Purged,
@@ -71,6 +71,8 @@ pub struct SqliteStore {
     fold_after: u64,
     /// Pages in the write-ahead file, about.
     wal_pages: u64,
+    /// Those of them that were written ahead since the last sync.
+    unsynced_pages: u64,
     /// Why nothing is answered any more.
     poisoned: Option<String>,
     _lock: Lock,
@@ -90,6 +92,7 @@ impl SqliteStore {
             staged: BTreeMap::new(),
             fold_after: WAL_PAGES_SOFT,
             wal_pages: 0,
+            unsynced_pages: 0,
             poisoned: None,
             _lock: opened.lock,
         };
@@ -152,7 +155,24 @@ impl SqliteStore {
         }
     }
 
-    /// A transaction that is on the disk when the next one is, and counts for nothing before.
+    /// A transaction of about so many pages that is on the disk when the next append is, and counts
+    /// for nothing before. Without appends it is synced now and then, so that whoever syncs next has
+    /// little to wait for.
+    fn write_ahead<T>(
+        &mut self,
+        doing: &'static str,
+        pages: u64,
+        work: impl FnOnce(&Connection, &mut Ledger) -> Tried<T>,
+    ) -> Result<T> {
+        self.wal_pages += pages;
+        self.unsynced_pages += pages;
+        if self.unsynced_pages >= UNSYNCED_PAGES_MAX {
+            self.unsynced_pages = 0;
+            return self.write(doing, work);
+        }
+        self.write_unsynced(doing, work)
+    }
+
     fn write_unsynced<T>(
         &mut self,
         doing: &'static str,
@@ -283,6 +303,7 @@ impl Store for SqliteStore {
             return Err(self.blame("appending to the log", fault));
         }
         self.ends.extend(ends);
+        self.unsynced_pages = 0;
         self.wal_pages += append::pages(records);
         if self.wal_pages >= WAL_PAGES_HARD {
             self.fold_some();
@@ -330,10 +351,10 @@ impl Store for SqliteStore {
         let ended = checkpoint.next_ended(limit);
         if !ended.is_empty() {
             check::history(&ended)?;
-            self.write_unsynced("writing history ahead", |conn, ledger| {
+            let pages = ended.len() as u64;
+            self.write_ahead("writing history ahead", pages, |conn, ledger| {
                 checkpoint::record(conn, ledger, namespace, &ended)
             })?;
-            self.wal_pages += ended.len() as u64;
             return Ok(true);
         }
         let tasks_before = self.ledger.space(namespace)?.tasks_before;
@@ -351,7 +372,8 @@ impl Store for SqliteStore {
         let rows = checkpoint.next_rows(limit, |change| staged.when(change, tasks_before));
         if !rows.is_empty() || is_first {
             check::rows(&rows)?;
-            self.write_unsynced("writing tasks ahead", |conn, _| {
+            let pages = stage::pages(&rows);
+            self.write_ahead("writing tasks ahead", pages, |conn, _| {
                 if is_first {
                     stage::discard(conn, namespace, tasks_before)?;
                 }
@@ -359,7 +381,6 @@ impl Store for SqliteStore {
             })?;
         }
         self.staged.insert(namespace, staged);
-        self.wal_pages += stage::pages(&rows);
         Ok(!rows.is_empty())
     }
 

@@ -20,6 +20,7 @@ pub(crate) struct Ending<'a> {
 impl State {
     pub(crate) fn end_task(&mut self, id: TaskId, ending: &Ending<'_>) {
         let outcome = ending.outcome;
+        self.keep_for_cut(id);
         if self.touched.on {
             let ended = self.ended_task(self.task(id), ending);
             self.touched.ended.push(ended);

@@ -39,10 +39,10 @@ impl State {
             extra: extra_of(admitted),
             exposed: false,
             watch: None,
-            touched: self.touched.on,
+            touched: self.touched.since,
             stored: false,
         });
-        if task.touched {
+        if self.touched.on {
             self.touched.tasks.push(task.id);
         }
         self.add_task(task);
@@ -100,6 +100,7 @@ impl State {
 
     pub(crate) fn apply_folded(&mut self, from: TaskId, into: TaskId, priority: u8, rank: i64) {
         let rule = self.payload_rule(into);
+        self.keep_for_cut(from);
         self.leave(from);
         self.return_set_aside(from);
         self.forget_task(from);

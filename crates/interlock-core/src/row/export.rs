@@ -1,10 +1,10 @@
-//! Gives out the rows that changed.
+//! The state as rows.
 
-use super::{Change, EndedTask, NamespaceRow, RowKey, Shown, Table};
-use crate::Core;
+use super::{Change, NamespaceRow, RowKey, Shown, Table};
 use crate::event::Stage;
 use crate::state::State;
 use crate::state::task::{Extra, Task};
+use crate::state::touched::Since;
 use crate::words::{Claim, KindId, Op, Payload, ResourceName, TaskId, Wall};
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
@@ -33,47 +33,8 @@ pub(super) struct TaskRow {
     pub(super) extra: Option<Box<Extra>>,
 }
 
-impl Core {
-    /// From now on it is noted which rows change. Before the first event of an empty namespace, or
-    /// right after a restore, which begins it by itself.
-    pub fn track_rows(&mut self) {
-        self.state.touched.on = true;
-    }
-
-    /// About how many rows have changed since they were last given out.
-    pub fn changed(&self) -> usize {
-        self.state.touched.len()
-    }
-
-    /// The tasks that ended since this was last asked.
-    pub fn take_ended(&mut self) -> Vec<EndedTask> {
-        std::mem::take(&mut self.state.touched.ended)
-    }
-
-    /// The rows that changed since this was last asked, exactly as of [`Core::position`]. What was
-    /// given out counts as stored.
-    pub fn changes(&mut self) -> Vec<Change> {
-        let state = &mut self.state;
-        let touched = &mut state.touched;
-        let mut tasks = std::mem::take(&mut touched.tasks);
-        let mut gone = std::mem::take(&mut touched.gone);
-        let others = std::mem::take(&mut touched.others);
-        tasks.sort();
-        gone.sort();
-        let mut changes = Vec::with_capacity(tasks.len() + gone.len() + others.len() + 1);
-        changes.push(state.namespace_change());
-        changes.extend(
-            gone.into_iter()
-                .map(|id| change(Table::Task, task_key(id), None)),
-        );
-        changes.extend(tasks.into_iter().filter_map(|id| state.task_change(id)));
-        changes.extend(others.iter().map(|key| state.change(key)));
-        changes
-    }
-}
-
 impl State {
-    fn namespace_change(&self) -> Change {
+    pub(super) fn namespace_change(&self) -> Change {
         let row = NamespaceRow {
             now: self.now,
             position: self.position,
@@ -89,18 +50,18 @@ impl State {
         change(Table::Namespace, Vec::new(), Some(encode(&row)))
     }
 
-    /// The row of a task, unless it has ended.
-    fn task_change(&mut self, id: TaskId) -> Option<Change> {
-        let task = self.tasks.get_mut(id)?;
-        task.touched = false;
+    /// The row of a task, which has one from now on.
+    pub(super) fn task_change(&mut self, id: TaskId) -> Change {
+        let task = self.task_derived_mut(id);
+        task.touched = Since::Never;
         task.stored = true;
         let task = self.task(id);
-        Some(Change {
+        Change {
             table: Table::Task,
             key: task_key(id),
             body: Some(encode(&self.task_row(task))),
             shown: Some(self.shown(task)),
-        })
+        }
     }
 
     fn task_row(&self, task: &Task) -> TaskRow {
@@ -142,7 +103,7 @@ impl State {
     }
 
     /// What a row other than a task's says now.
-    fn change(&mut self, key: &RowKey) -> Change {
+    pub(super) fn change(&mut self, key: &RowKey) -> Change {
         let body = match key {
             RowKey::Kind(id) => {
                 let kind = self.kinds.try_get(*id);
@@ -175,6 +136,11 @@ impl State {
         };
         change(key.table(), encode(key), body)
     }
+}
+
+/// The row of a task that is no more.
+pub(super) fn task_is_gone(id: TaskId) -> Change {
+    change(Table::Task, task_key(id), None)
 }
 
 /// Keys of tasks sort as their ids do.

@@ -5,6 +5,7 @@ use super::{NamespaceRow, RowError, RowKey, Table};
 use crate::Core;
 use crate::state::quota::Instance;
 use crate::state::task::{FoundClaim, Task};
+use crate::state::touched::Since;
 use crate::state::worker::{Run, Session};
 use crate::state::{Group, Remembered, ScheduleState, State, SweepState};
 use crate::words::{Elapsed, Kind, Outcome, Quota, TaskId};
@@ -158,7 +159,7 @@ impl State {
             extra: row.extra,
             exposed: false,
             watch: None,
-            touched: false,
+            touched: Since::Never,
             stored: true,
         }));
         self.discard_dirty();

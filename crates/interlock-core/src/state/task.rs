@@ -1,5 +1,6 @@
 //! A task as it is kept. What is rarely set stands apart, so that a plain waiting task is small.
 
+use super::touched::Since;
 use crate::command::RunError;
 use crate::event::{Charges, Spot, Stage};
 use crate::row::PastRun;
@@ -64,8 +65,8 @@ pub(crate) struct Task {
     pub(crate) exposed: bool,
     /// Derived: the claim on whose resource it is watched, if any.
     pub(crate) watch: Option<u8>,
-    /// Derived: it changed since rows were last given out.
-    pub(crate) touched: bool,
+    /// Derived: since which cut it changed, if its row is still to be given out.
+    pub(crate) touched: Since,
     /// Derived: it has a row.
     pub(crate) stored: bool,
 }

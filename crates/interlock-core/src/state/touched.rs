@@ -1,7 +1,7 @@
 //! Which rows changed since they were last given out. Empty unless rows are tracked, which only
 //! somebody who keeps them in a store asks for.
 
-use crate::row::{EndedTask, RowKey};
+use crate::row::{Cut, EndedTask, RowKey};
 use crate::words::{TaskId, Token};
 use std::collections::BTreeSet;
 
@@ -10,8 +10,12 @@ use std::collections::BTreeSet;
 pub(crate) struct Touched {
     /// Somebody keeps rows.
     pub(crate) on: bool,
+    /// What tasks that change now are marked with.
+    pub(crate) since: Since,
     /// Tasks that changed; a task knows by itself whether it is listed, and may have ended since.
     pub(crate) tasks: Vec<TaskId>,
+    /// How many of them have a row.
+    pub(crate) replaced: usize,
     /// Tasks that have a row and are no more.
     pub(crate) gone: Vec<TaskId>,
     /// Runs that have a row.
@@ -20,6 +24,29 @@ pub(crate) struct Touched {
     pub(crate) others: BTreeSet<RowKey>,
     /// Tasks that ended.
     pub(crate) ended: Vec<EndedTask>,
+    /// What is being given out.
+    pub(crate) cut: Option<Cut>,
+}
+
+/// Since which cut a task has changed. There are two at most: the one that is being given out, and
+/// the one that comes next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Since {
+    /// Its row is as it was given out.
+    #[default]
+    Never,
+    Even,
+    Odd,
+}
+
+impl Since {
+    /// What the cut after this one is marked with.
+    pub(crate) fn next(self) -> Self {
+        match self {
+            Since::Odd => Since::Even,
+            Since::Never | Since::Even => Since::Odd,
+        }
+    }
 }
 
 impl Touched {

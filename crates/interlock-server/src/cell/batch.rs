@@ -3,7 +3,7 @@
 use super::follow::{Committed, Followed};
 use super::{CellError, Shared};
 use interlock_core::Record;
-use interlock_store::{Checkpoint, Consumed, NamespaceId};
+use interlock_store::{Checkpoint, Consumed, HistoryRow, NamespaceId, RowChange};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::Sender;
@@ -14,9 +14,7 @@ pub type Release = Box<dyn FnOnce(Result<(), CellError>) + Send>;
 /// What was decided together.
 pub struct Batch {
     /// By which cell.
-    pub namespace: NamespaceId,
-    /// In which of its lives.
-    pub epoch: u64,
+    pub origin: Origin,
     /// Position of the first event, and of the one after the last.
     pub positions: (u64, u64),
     /// When the last was decided.
@@ -26,12 +24,30 @@ pub struct Batch {
     /// What came through the store, and is consumed by the commit of these events.
     pub consumed: Vec<Consumed>,
     /// Rows to be kept once the events are.
-    pub checkpoint: Option<Checkpoint>,
-    /// Whether it came with a checkpoint.
-    pub(super) folds: bool,
+    pub part: Option<Part>,
     pub(super) releases: Vec<Release>,
     /// The events as they are, if somebody follows them.
     pub(super) records: Vec<Arc<Record>>,
+}
+
+/// Part of a checkpoint, whose rows are given out while decisions go on.
+pub struct Part {
+    /// The checkpoint that begins with it, without rows; none if it belongs to the one before.
+    pub begins: Option<Checkpoint>,
+    /// Rows that changed.
+    pub rows: Vec<RowChange>,
+    /// Tasks that ended.
+    pub ended: Vec<HistoryRow>,
+    /// Whether that was all.
+    pub is_last: bool,
+}
+
+/// Which cell something comes from, and in which of its lives.
+#[derive(Clone)]
+pub struct Origin {
+    /// Its namespace.
+    pub namespace: NamespaceId,
+    pub(super) epoch: u64,
     pub(super) shared: Arc<Shared>,
     pub(super) kept: Sender<Kept>,
 }
@@ -41,9 +57,11 @@ pub struct Batch {
 pub enum Kept {
     /// A batch was written.
     Batch,
-    /// A batch with a checkpoint was written, and its rows.
+    /// Of the checkpoint everything that was given out was written.
+    Part,
+    /// So was the whole checkpoint.
     Checkpoint,
-    /// A batch could not be written.
+    /// Something could not be written.
     Failed(CellError),
 }
 
@@ -58,43 +76,54 @@ impl Batch {
         !self.bytes.is_empty() || !self.consumed.is_empty()
     }
 
-    /// Whether it was decided in the cell's present life.
+    /// Tells those who follow events, and the cell, that everything up to here is committed; the
+    /// answers that may go now are the caller's to send.
+    pub fn committed(self) -> Vec<Release> {
+        if !self.records.is_empty() {
+            let records = self.records;
+            let committed = Followed::Committed(Arc::new(Committed { records }));
+            let _nobody = self.origin.shared.feed.send(committed);
+        }
+        self.origin.tell(Kept::Batch);
+        self.releases
+    }
+
+    /// What is in it does not count, nor does anything that the cell decided after it: the cell has
+    /// to load again.
+    pub fn fail(self, error: CellError) {
+        self.origin.end_life();
+        for release in self.releases {
+            release(Err(error));
+        }
+        self.origin.tell(Kept::Failed(error));
+    }
+}
+
+impl Origin {
+    /// Whether it is the cell's present life.
     pub fn is_current(&self) -> bool {
         self.shared.epoch.load(Ordering::Acquire) == self.epoch
     }
 
-    /// Tells those who follow events that everything up to here is committed; the answers that may
-    /// go now are the caller's to send.
-    pub fn committed(&mut self) -> Vec<Release> {
-        if !self.records.is_empty() {
-            let records = std::mem::take(&mut self.records);
-            let committed = Committed { records };
-            let _nobody = self
-                .shared
-                .feed
-                .send(Followed::Committed(Arc::new(committed)));
-        }
-        std::mem::take(&mut self.releases)
+    /// Whether it is the same life of the same cell.
+    pub fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.shared, &other.shared) && self.epoch == other.epoch
     }
 
-    /// Tells the cell that the batch is done with, its checkpoint too.
-    pub fn done(self) {
-        let kept = match self.folds {
-            true => Kept::Checkpoint,
-            false => Kept::Batch,
-        };
+    /// Tells the cell.
+    pub fn tell(&self, kept: Kept) {
         let _stopped = self.kept.send(kept);
     }
 
-    /// What is left of it does not count, nor does anything that the cell decided after it: the
-    /// cell has to load again.
-    pub fn fail(self, error: CellError) {
+    /// What came from it counts no more: the cell has to load again.
+    pub fn fail(&self, error: CellError) {
+        self.end_life();
+        self.tell(Kept::Failed(error));
+    }
+
+    fn end_life(&self) {
         let (then, now) = (self.epoch, self.epoch + 1);
         let _already =
             (self.shared.epoch).compare_exchange(then, now, Ordering::AcqRel, Ordering::Acquire);
-        for release in self.releases {
-            release(Err(error));
-        }
-        let _stopped = self.kept.send(Kept::Failed(error));
     }
 }

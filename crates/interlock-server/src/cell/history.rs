@@ -52,10 +52,10 @@ impl Pending {
         self.by_task.insert(ended.task, Arc::new(ended));
     }
 
-    /// All of them as the history keeps them.
-    pub(super) fn rows(&self) -> (Vec<TaskId>, Vec<HistoryRow>) {
-        let rows = self.by_task.values().map(|ended| history_row(ended));
-        (self.by_task.keys().copied().collect(), rows.collect())
+    /// All of them.
+    pub(super) fn all(&self) -> (Vec<TaskId>, Vec<Arc<EndedTask>>) {
+        let tasks = self.by_task.keys().copied();
+        (tasks.collect(), self.by_task.values().cloned().collect())
     }
 
     /// These are in the history now.

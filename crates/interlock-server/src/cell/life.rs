@@ -7,20 +7,22 @@ use super::CellError;
 use super::ask::Ask;
 use super::batch::Release;
 use super::history::Pending;
+use super::inbox::Nothing;
 use super::parked::Parked;
 use super::thread::Thread;
 use super::watch::Watchers;
 use crate::clock::{self, Clock};
 use crate::cluster::Term;
 use crate::limits;
+use interlock_core::row::EndedTask;
 use interlock_core::words::{Now, TaskId};
 use interlock_core::{Command, Core, Record, Reply};
 use interlock_store::Consumed;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::mpsc::{RecvTimeoutError, TryRecvError};
 use std::time::{Duration, Instant};
+use std::vec::IntoIter;
 use tokio::sync::oneshot;
 use tracing::info;
 
@@ -35,11 +37,17 @@ pub(super) enum Over {
     Failed(CellError),
 }
 
-/// What a checkpoint on its way carries, and who waits for it.
+/// A checkpoint on its way: what it carries, and who waits for it.
 struct Keeping {
     position: u64,
     tasks: Vec<TaskId>,
+    /// Ended tasks that are still to be given out.
+    ended: IntoIter<Arc<EndedTask>>,
     settling: Vec<oneshot::Sender<Result<(), CellError>>>,
+    /// Whether the committer has written what was given out.
+    is_wanted: bool,
+    /// Whether all of it is given out.
+    is_given: bool,
 }
 
 /// One life of a cell: from a load to a stop or a storage error.
@@ -61,9 +69,12 @@ pub(super) struct Life<'a> {
     releases: Vec<Release>,
     records: Vec<Arc<Record>>,
     more: bool,
-    /// Batches with the committer, and the ended tasks that their checkpoints carry.
+    /// Batches with the committer.
     ahead: usize,
+    /// Checkpoints on their way: one, or two at the end.
     keeping: VecDeque<Keeping>,
+    /// Whether nobody has asked for anything for a moment.
+    quiet: bool,
     /// Up to where the tables have everything.
     folded: u64,
     /// Since the last checkpoint.
@@ -95,6 +106,7 @@ impl<'a> Life<'a> {
             more: false,
             ahead: 0,
             keeping: VecDeque::new(),
+            quiet: false,
             folded: position,
             logged: 0,
             checkpointed: Instant::now(),
@@ -120,7 +132,10 @@ impl<'a> Life<'a> {
             if let Err(over) = self.flush() {
                 return over;
             }
-            match self.next_ask() {
+            let is_behind = self.ahead > 0 || self.more;
+            let next = self.next_ask();
+            self.quiet = matches!(next, Ok(None)) && !is_behind;
+            match next {
                 Ok(Some(ask)) => {
                     if let Err(over) = self.gather(ask) {
                         return over;
@@ -133,12 +148,11 @@ impl<'a> Life<'a> {
                 return Over::Failed(CellError::Moved);
             }
             let now = self.clock.now();
-            if self.more
-                && let Err(over) = self.keep_pace()
-            {
+            let goes_on = self.more && !self.is_far_ahead();
+            if goes_on && let Err(over) = self.keep_pace() {
                 return over;
             }
-            if self.may_answer() && (self.more || self.is_due(now)) {
+            if self.may_answer() && (goes_on || self.is_due(now)) {
                 let decision = self.decide(now, Command::Tick);
                 self.take_in(decision, |_, _| {});
             }
@@ -155,21 +169,17 @@ impl<'a> Life<'a> {
         Ok(())
     }
 
+    /// So does the checkpoint after the one that is being made, whose rows wait in memory.
+    fn is_far_ahead(&self) -> bool {
+        !self.keeping.is_empty() && self.core.replaced() >= limits::CHECKPOINT_REPLACED
+    }
+
     /// Waits for something to do: a request, a timer, or a checkpoint.
     fn next_ask(&mut self) -> Result<Option<Ask>, Over> {
-        let asks = &self.cell.asks;
-        let answer = match self.patience() {
-            Some(Duration::ZERO) => asks.try_recv().map_err(|error| match error {
-                TryRecvError::Empty => RecvTimeoutError::Timeout,
-                TryRecvError::Disconnected => RecvTimeoutError::Disconnected,
-            }),
-            Some(time) => asks.recv_timeout(time),
-            None => asks.recv().map_err(|_| RecvTimeoutError::Disconnected),
-        };
-        match answer {
+        match self.cell.asks.next_within(self.patience()) {
             Ok(ask) => Ok(Some(ask)),
-            Err(RecvTimeoutError::Timeout) => Ok(None),
-            Err(RecvTimeoutError::Disconnected) => Err(Over::Stopped),
+            Err(Nothing::Yet) => Ok(None),
+            Err(Nothing::Ever) => Err(Over::Stopped),
         }
     }
 
@@ -179,16 +189,19 @@ impl<'a> Life<'a> {
             return Some(LOOK_AGAIN);
         }
         if self.more {
-            return Some(Duration::ZERO);
+            let far = self.is_far_ahead();
+            return Some(if far {
+                limits::HEAR_SOON
+            } else {
+                Duration::ZERO
+            });
         }
         let next = self.core.next_timer();
         let timer = clock::until(self.clock.now(), next.elapsed, next.wall);
-        let unkept = self.core.changed() > 0 || !self.pending.is_empty();
-        let checkpoint =
-            unkept.then(|| limits::CHECKPOINT_EVERY.saturating_sub(self.checkpointed.elapsed()));
-        // Also to hear from the committer.
-        let reports = (self.ahead > 0).then_some(Duration::from_millis(20));
-        [timer, checkpoint, reports].into_iter().flatten().min()
+        [timer, self.checkpoint_in(), self.hears_in()]
+            .into_iter()
+            .flatten()
+            .min()
     }
 
     /// Whether this process may speak for the namespace, as far as it knows.
@@ -214,7 +227,7 @@ impl<'a> Life<'a> {
                 if requests < limits::BATCH_REQUESTS_MAX
                     && self.bytes.len() < limits::BATCH_BYTES_MAX
                 {
-                    next = self.cell.asks.try_recv().ok();
+                    next = self.cell.asks.try_next().ok();
                 }
             }
             self.hear()?;
@@ -223,7 +236,7 @@ impl<'a> Life<'a> {
             }
             self.wait_for_committer()?;
             if requests < limits::BATCH_REQUESTS_MAX && self.bytes.len() < limits::BATCH_BYTES_MAX {
-                next = self.cell.asks.try_recv().ok();
+                next = self.cell.asks.try_next().ok();
             }
         }
     }

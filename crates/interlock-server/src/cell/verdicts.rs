@@ -4,7 +4,7 @@
 use interlock_core::Reply;
 use interlock_core::reply::{Answer, Reason, Report, Verdict};
 use interlock_core::words::{Now, TaskId};
-use std::collections::BTreeMap;
+use std::collections::VecDeque;
 
 /// Tasks that are remembered; of more, the oldest are forgotten.
 const TASKS_MAX: usize = 4_096;
@@ -23,7 +23,8 @@ pub struct Told {
 /// What the submitters of the latest tasks were told.
 #[derive(Default)]
 pub struct Verdicts {
-    latest: BTreeMap<TaskId, Told>,
+    /// In the order of their ids, in which they are drawn.
+    latest: VecDeque<(TaskId, Told)>,
 }
 
 impl Verdicts {
@@ -49,15 +50,23 @@ impl Verdicts {
             verdict: report.verdict,
             reasons: report.reasons.clone(),
         };
-        self.latest.insert(task, told);
-        if self.latest.len() > TASKS_MAX {
-            self.latest.pop_first();
+        // What was decided and not committed before the store failed never was.
+        while self.latest.back().is_some_and(|(last, _)| *last >= task) {
+            self.latest.pop_back();
         }
+        if self.latest.len() >= TASKS_MAX {
+            self.latest.pop_front();
+        }
+        self.latest.push_back((task, told));
     }
 
     /// What the submitter of a task was told, if it is remembered.
     pub fn of(&self, task: TaskId) -> Option<&Told> {
-        self.latest.get(&task)
+        let at = self
+            .latest
+            .binary_search_by_key(&task, |(id, _)| *id)
+            .ok()?;
+        self.latest.get(at).map(|(_, told)| told)
     }
 }
 

@@ -19,11 +19,11 @@ impl<'a> Joined<'a> {
         let mut all: Vec<Self> = Vec::new();
         for batch in batches.iter().filter(|batch| batch.is_kept()) {
             // The last one first: mostly there is only one namespace at work.
-            let same = |joined: &&mut Self| joined.namespace == batch.namespace;
+            let same = |joined: &&mut Self| joined.namespace == batch.origin.namespace;
             match all.iter_mut().rev().find(same) {
                 Some(joined) => joined.add(batch),
                 None => all.push(Self {
-                    namespace: batch.namespace,
+                    namespace: batch.origin.namespace,
                     positions: batch.positions,
                     at_ms: batch.at_ms,
                     bytes: Cow::Borrowed(&batch.bytes),

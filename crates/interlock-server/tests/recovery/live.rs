@@ -31,6 +31,8 @@ pub(crate) struct Live<'a> {
     first: u64,
     /// Tasks that ended since the last checkpoint.
     ended: Vec<EndedTask>,
+    /// The checkpoint that is being made, and the tasks that it puts into the history.
+    begun: Option<(Checkpoint, Vec<EndedTask>)>,
     /// How far back the log is kept.
     kept_from: u64,
 }
@@ -57,6 +59,7 @@ impl<'a> Live<'a> {
             random: Random(seed ^ 0x5eed),
             bytes: Vec::new(),
             ended: Vec::new(),
+            begun: None,
             kept_from: 0,
         };
         live.open();
@@ -76,9 +79,12 @@ impl<'a> Live<'a> {
                 self.commit();
                 self.compare();
             }
-            if self.random.once_in(20) {
+            if self.begun.is_none() && self.random.once_in(10) {
                 self.commit();
-                self.checkpoint();
+                self.begin_checkpoint();
+            }
+            if self.checkpoint_some() {
+                self.commit();
                 self.compare();
             }
             if self.random.once_in(40) {
@@ -141,21 +147,41 @@ impl<'a> Live<'a> {
         self.tally.commits += 1;
     }
 
-    fn checkpoint(&mut self) {
+    fn begin_checkpoint(&mut self) {
         let position = self.core.position();
         let gone = self.random.below(position - self.kept_from + 1);
         self.kept_from += gone;
-        let ended = std::mem::take(&mut self.ended);
         let checkpoint = Checkpoint {
             namespace: self.namespace,
             position,
-            rows: self.core.changes().into_iter().map(row_change).collect(),
-            ended: ended.iter().map(history_row).collect(),
+            rows: Vec::new(),
+            ended: Vec::new(),
             keep_log_from: self.kept_from,
         };
+        let ended = std::mem::take(&mut self.ended);
+        self.core.cut();
+        self.begun = Some((checkpoint, ended));
+    }
+
+    /// Goes on with the checkpoint, while decisions go on. Says whether that was the last of it.
+    fn checkpoint_some(&mut self) -> bool {
+        let Some((checkpoint, _)) = &mut self.begun else {
+            return false;
+        };
+        let rows = 1 + self.random.below(6) as usize;
+        let changes = self.core.next_changes(rows);
+        checkpoint.rows.extend(changes.into_iter().map(row_change));
+        if self.core.is_cutting() {
+            return false;
+        }
+        let Some((mut checkpoint, ended)) = self.begun.take() else {
+            return false;
+        };
+        checkpoint.ended = ended.iter().map(history_row).collect();
         self.store.checkpoint(&checkpoint).expect("it is written");
         self.tally.checkpoints += 1;
         self.tally.ended += ended.len();
+        true
     }
 
     /// What a restart would find is what is there.
@@ -169,16 +195,15 @@ impl<'a> Live<'a> {
             panic!("seed {seed}, at position {at}: {difference}");
         }
         // Tasks that ended after the checkpoint are not in the history: the log must give them again.
-        assert_eq!(
-            found.take_ended(),
-            self.ended,
-            "seed {seed}, at position {at}"
-        );
+        let begun = self.begun.iter().flat_map(|(_, ended)| ended);
+        let unkept: Vec<_> = begun.chain(&self.ended).cloned().collect();
+        assert_eq!(found.take_ended(), unkept, "seed {seed}, at position {at}");
     }
 
     /// The process dies: what was decided and not committed never happened.
     fn restart(&mut self) {
         self.bytes.clear();
+        self.begun = None;
         let nothing: Box<dyn Store> = Box::new(interlock_store::MemoryStore::new());
         let store = std::mem::replace(&mut self.store, nothing);
         self.store = (self.reopen)(store);

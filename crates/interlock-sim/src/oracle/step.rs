@@ -2,6 +2,7 @@
 
 use interlock_core::event::{Event, Record};
 use interlock_core::reply::{Answer, Wake};
+use interlock_core::row::EndedTask;
 use interlock_core::words::{Name, Now, Op, ResourceName, Submission, TaskId, Token};
 use interlock_core::{Command, NextTimer, Reply};
 
@@ -160,4 +161,13 @@ impl Findings {
     pub fn first(&self) -> Option<&Violation> {
         self.found.first()
     }
+}
+
+/// What a checkpoint keeps.
+#[derive(Default)]
+pub struct Kept {
+    /// Tasks that are in the history now.
+    pub ended: Vec<EndedTask>,
+    /// Tasks that ended since its cut.
+    pub later: Vec<EndedTask>,
 }

@@ -15,6 +15,8 @@ use interlock_core::{Command, Core, Reply};
 const SCAN_EVERY: u64 = 32;
 /// Between two checkpoints, in batches.
 const CHECKPOINT_EVERY: u64 = 200;
+/// Rows of a checkpoint that each batch gives out, so that one goes on for some batches.
+const ROWS_AT_ONCE: usize = 3;
 /// Between two recoveries that nobody needs, to see that they would work.
 const REHEARSE_EVERY: u64 = 2_500;
 
@@ -81,11 +83,18 @@ impl World {
             self.answer(&batch, index);
         }
         self.look_at_core();
+        self.checkpoint_some(ROWS_AT_ONCE);
         if self.rng.below(CHECKPOINT_EVERY) == 0 {
-            let ended = self.server.checkpoint();
-            self.oracle.checkpointed(&ended);
+            self.server.begin_checkpoint();
         }
         self.plan_next();
+    }
+
+    /// Goes on with the checkpoint, if one has begun.
+    pub(super) fn checkpoint_some(&mut self, rows: usize) {
+        if let Some(kept) = self.server.checkpoint_some(rows) {
+            self.oracle.checkpointed(&kept);
+        }
     }
 
     /// Sweeps are short; if one is under way, that is a good moment to die.

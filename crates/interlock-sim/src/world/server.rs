@@ -4,8 +4,8 @@
 use super::log::Log;
 use super::rows::Rows;
 use crate::actor::Request;
-use crate::oracle::Step;
-use interlock_core::row::EndedTask;
+use crate::oracle::{Kept, Step};
+use interlock_core::row::{Change, EndedTask};
 use interlock_core::words::{Now, SessionId};
 use interlock_core::{Bug, Command, Core, Decision, Reply};
 use std::collections::{BTreeMap, VecDeque};
@@ -23,6 +23,10 @@ pub struct Server {
     pub log: Log,
     /// What was kept at the last checkpoint.
     pub rows: Rows,
+    /// The checkpoint that is being made.
+    begun: Option<Begun>,
+    /// Tasks that ended after the cut of the last one.
+    unkept: Vec<EndedTask>,
     /// What has arrived and is not decided.
     pub inbox: VecDeque<Request>,
     /// Connections of takes that may still be answered, by session and number.
@@ -41,6 +45,15 @@ pub struct Server {
     pub dies_again: bool,
     bug: Option<Bug>,
     steps: u64,
+}
+
+/// A checkpoint that is being made while decisions go on.
+struct Begun {
+    /// How many records of the log it is the fold of.
+    records: usize,
+    /// What was given out so far.
+    changes: Vec<Change>,
+    ended: Vec<EndedTask>,
 }
 
 /// A take that is not answered yet.
@@ -66,6 +79,8 @@ impl Server {
             core: None,
             log: Log::default(),
             rows: Rows::default(),
+            begun: None,
+            unkept: Vec::new(),
             inbox: VecDeque::new(),
             waiting: BTreeMap::new(),
             generation: 1,
@@ -103,11 +118,39 @@ impl Server {
         core
     }
 
-    /// Keeps the rows that changed, as of the last commit. Everything decided is committed.
-    pub fn checkpoint(&mut self) -> Vec<EndedTask> {
+    /// Begins to keep the rows that changed, as of the last commit, unless it has begun. Everything
+    /// decided is committed.
+    pub fn begin_checkpoint(&mut self) {
         let core = self.core.as_mut().expect("a dead server keeps nothing");
-        self.rows.update(core.changes(), self.log.len());
-        core.take_ended()
+        if self.begun.is_some() {
+            return;
+        }
+        let mut ended = std::mem::take(&mut self.unkept);
+        ended.append(&mut core.take_ended());
+        core.cut();
+        self.begun = Some(Begun {
+            records: self.log.len(),
+            changes: Vec::new(),
+            ended,
+        });
+    }
+
+    /// Goes on with the checkpoint, if one has begun, by about so many rows. They count when there are
+    /// no more.
+    pub fn checkpoint_some(&mut self, rows: usize) -> Option<Kept> {
+        let core = self.core.as_mut().expect("a dead server keeps nothing");
+        let begun = self.begun.as_mut()?;
+        begun.changes.append(&mut core.next_changes(rows));
+        if core.is_cutting() {
+            return None;
+        }
+        let begun = self.begun.take()?;
+        self.rows.update(begun.changes, begun.records);
+        self.unkept.append(&mut core.take_ended());
+        Some(Kept {
+            ended: begun.ended,
+            later: self.unkept.clone(),
+        })
     }
 
     /// Opens a recovered core.
@@ -135,6 +178,9 @@ impl Server {
             let Some(request) = self.inbox.pop_front() else {
                 break;
             };
+            if let Some(begun) = &mut self.begun {
+                begun.changes.append(&mut core.next_changes(1));
+            }
             let decision = core.decide(now, request.command.clone());
             let step = self.step(&core, time, Some(request.command), decision);
             batch.push(Decided {
@@ -178,6 +224,8 @@ impl Server {
     /// Dies: everything that was not committed is gone, and so is every connection.
     pub fn die(&mut self) {
         self.core = None;
+        self.begun = None;
+        self.unkept.clear();
         self.inbox.clear();
         self.waiting.clear();
         self.tick_at = None;

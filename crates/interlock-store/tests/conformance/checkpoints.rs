@@ -311,6 +311,41 @@ pub(crate) fn a_checkpoint_in_slices_is_the_same_as_at_once(home: &dyn Home) {
     }
 }
 
+pub(crate) fn the_rows_of_a_checkpoint_may_come_in_parts(home: &dyn Home) {
+    for limit in [1, 3, 100] {
+        let mut store = home.open();
+        let of = two_tasks(&mut *store);
+        let Checkpoint { rows, ended, .. } = mixed(of, 4);
+        let mut sliced = Sliced::new(checkpoint(of, 4));
+        let mut ended = ended.into_iter();
+        let mut rows = rows.into_iter();
+        loop {
+            let part: Vec<_> = rows.by_ref().take(2).collect();
+            let history: Vec<_> = ended.by_ref().take(1).collect();
+            if part.is_empty() && history.is_empty() {
+                break;
+            }
+            sliced.add(part, history);
+            while !sliced.is_dry() {
+                store.stage(&mut sliced, limit).unwrap();
+            }
+        }
+        store.checkpoint(&sliced.rest()).unwrap();
+        drop(store);
+        let mut in_parts = home.open();
+        let found = load(&mut *in_parts, of);
+        assert!(in_parts.reader().unwrap().find(of, 5).unwrap().is_some());
+        in_parts.remove_namespace(of).unwrap();
+        drop(in_parts);
+
+        let mut store = home.open();
+        let of = two_tasks(&mut *store);
+        store.checkpoint(&mixed(of, 4)).unwrap();
+        assert_eq!(found, load(&mut *store, of), "in slices of {limit}");
+        store.remove_namespace(of).unwrap();
+    }
+}
+
 pub(crate) fn what_was_written_ahead_counts_for_nothing_by_itself(home: &dyn Home) {
     let mut store = home.open();
     let of = two_tasks(&mut *store);

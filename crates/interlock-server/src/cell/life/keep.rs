@@ -1,43 +1,44 @@
 //! What goes to the committer, and what it says: batches, and checkpoints with them.
 
-use super::super::batch::{Batch, Kept};
-use super::super::history::error_of;
+use super::super::batch::{Batch, Kept, Origin, Part};
+use super::super::history::{error_of, history_row};
 use super::super::row_change::row_change;
 use super::{Keeping, Life, Over};
 use crate::{clock, limits};
 use interlock_store::Checkpoint;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 impl Life<'_> {
     /// Passes on what was gathered, if there is anything.
     pub(super) fn flush(&mut self) -> Result<(), Over> {
         self.hear()?;
         self.note_ended();
-        let checkpoint = self.wants_checkpoint().then(|| self.checkpoint());
-        if self.bytes.is_empty() && self.releases.is_empty() && checkpoint.is_none() {
+        let part = self.next_part();
+        if self.bytes.is_empty() && self.releases.is_empty() && part.is_none() {
             return Ok(());
         }
-        self.send(checkpoint);
+        self.send(part);
         Ok(())
     }
 
-    fn send(&mut self, checkpoint: Option<Checkpoint>) {
+    fn send(&mut self, part: Option<Part>) {
         let bytes = std::mem::take(&mut self.bytes);
         self.logged += bytes.len();
         let next = self.core.position();
         self.cell.committer.write(Batch {
-            namespace: self.cell.namespace,
-            epoch: self.epoch,
+            origin: Origin {
+                namespace: self.cell.namespace,
+                epoch: self.epoch,
+                shared: self.cell.shared.clone(),
+                kept: self.cell.kept.clone(),
+            },
             positions: (self.first, next),
             at_ms: clock::wall().0,
             bytes,
             consumed: std::mem::take(&mut self.consumed),
-            folds: checkpoint.is_some(),
-            checkpoint,
+            part,
             releases: std::mem::take(&mut self.releases),
             records: std::mem::take(&mut self.records),
-            shared: self.cell.shared.clone(),
-            kept: self.cell.kept.clone(),
         });
         self.first = next;
         self.ahead += 1;
@@ -54,39 +55,106 @@ impl Life<'_> {
         }
     }
 
+    /// What goes on with a checkpoint, or begins one.
+    fn next_part(&mut self) -> Option<Part> {
+        if self.wants_checkpoint() {
+            return Some(self.begin_checkpoint());
+        }
+        let wanted = |keeping: &Keeping| keeping.is_wanted && !keeping.is_given;
+        self.keeping
+            .back()
+            .is_some_and(wanted)
+            .then(|| self.part(None))
+    }
+
+    /// Whether there is a checkpoint of which not everything is given out.
+    fn is_giving(&self) -> bool {
+        (self.keeping.back()).is_some_and(|keeping| !keeping.is_given)
+    }
+
     fn wants_checkpoint(&self) -> bool {
-        let unkept = self.core.changed() > 0 || !self.pending.is_empty();
         // One at a time: the ended tasks of the last one must be out of memory first.
         if !self.keeping.is_empty() {
             return false;
         }
         !self.settling.is_empty()
-            || unkept
-                && (self.core.changed() >= limits::CHECKPOINT_ROWS
-                    || self.pending.len() >= limits::CHECKPOINT_ENDED
-                    || self.logged >= limits::CHECKPOINT_BYTES
-                    || self.checkpointed.elapsed() >= limits::CHECKPOINT_EVERY)
+            || self.core.changed() >= limits::CHECKPOINT_ROWS
+            || self.core.replaced() >= limits::CHECKPOINT_REPLACED
+            || self.pending.len() >= limits::CHECKPOINT_ENDED
+            || self.quiet && self.unkept() >= limits::CHECKPOINT_ROWS_QUIET
+            || self.unkept() > 0 && self.logged >= limits::CHECKPOINT_BYTES
+            || self.checkpoint_in() == Some(Duration::ZERO)
     }
 
-    /// Everything that changed, as of the last decision.
-    fn checkpoint(&mut self) -> Checkpoint {
+    /// About how many rows a checkpoint would have.
+    fn unkept(&self) -> usize {
+        self.core.changed() + self.pending.len()
+    }
+
+    /// How soon there has to be a checkpoint if nobody asks for anything.
+    pub(super) fn checkpoint_in(&self) -> Option<Duration> {
+        (self.unkept() > 0 && self.keeping.is_empty())
+            .then(|| limits::CHECKPOINT_EVERY.saturating_sub(self.checkpointed.elapsed()))
+    }
+
+    /// How soon to listen to the committer if nobody asks for anything; or to notice that.
+    pub(super) fn hears_in(&self) -> Option<Duration> {
+        let mut keeping = self.keeping.iter();
+        if keeping.any(|keeping| !keeping.is_given || !keeping.settling.is_empty()) {
+            return Some(limits::HEAR_SOON);
+        }
+        let hears = self.ahead > 0
+            || !self.keeping.is_empty()
+            || self.unkept() >= limits::CHECKPOINT_ROWS_QUIET;
+        hears.then_some(limits::HEAR_EVERY)
+    }
+
+    /// Everything that changed, as of the last decision; and the first part of it.
+    fn begin_checkpoint(&mut self) -> Part {
         self.logged = 0;
         self.checkpointed = Instant::now();
         let position = self.core.position();
-        let (tasks, ended) = self.pending.rows();
-        let settling = std::mem::take(&mut self.settling);
+        let (tasks, ended) = self.pending.all();
+        self.core.cut();
         self.keeping.push_back(Keeping {
             position,
             tasks,
-            settling,
+            ended: ended.into_iter(),
+            settling: std::mem::take(&mut self.settling),
+            is_wanted: true,
+            is_given: false,
         });
-        Checkpoint {
+        let begins = Checkpoint {
             namespace: self.cell.namespace,
             position,
-            rows: self.core.changes().into_iter().map(row_change).collect(),
-            ended,
+            rows: Vec::new(),
+            ended: Vec::new(),
             keep_log_from: self.keep_log_from(position),
+        };
+        self.part(Some(begins))
+    }
+
+    /// The next part of the checkpoint that is being given out.
+    fn part(&mut self, begins: Option<Checkpoint>) -> Part {
+        let mut part = Part {
+            begins,
+            rows: Vec::new(),
+            ended: Vec::new(),
+            is_last: true,
+        };
+        if let Some(keeping) = self.keeping.back_mut() {
+            let ended = keeping.ended.by_ref().take(limits::PART_ROWS);
+            part.ended = ended.map(|ended| history_row(&ended)).collect();
+            let left = limits::PART_ROWS - part.ended.len();
+            if left > 0 {
+                let rows = self.core.next_changes(left);
+                part.rows = rows.into_iter().map(row_change).collect();
+            }
+            part.is_last = keeping.ended.as_slice().is_empty() && !self.core.is_cutting();
+            keeping.is_wanted = false;
+            keeping.is_given = part.is_last;
         }
+        part
     }
 
     /// Events older than both an hour and a million others may go.
@@ -117,9 +185,13 @@ impl Life<'_> {
     }
 
     fn heard(&mut self, kept: Kept) -> Result<(), Over> {
-        self.ahead -= 1;
         match kept {
-            Kept::Batch => Ok(()),
+            Kept::Batch => self.ahead -= 1,
+            Kept::Part => {
+                if let Some(keeping) = self.keeping.back_mut() {
+                    keeping.is_wanted = true;
+                }
+            }
             Kept::Checkpoint => {
                 if let Some(kept) = self.keeping.pop_front() {
                     self.folded = kept.position;
@@ -128,16 +200,26 @@ impl Life<'_> {
                         let _gone = to.send(Ok(()));
                     }
                 }
-                Ok(())
             }
-            Kept::Failed(error) => Err(Over::Failed(error)),
+            Kept::Failed(error) => return Err(Over::Failed(error)),
         }
+        Ok(())
     }
 
     /// Sends the last batch, with everything in it.
     pub(super) fn stop(&mut self) {
         self.note_ended();
-        let checkpoint = self.checkpoint();
-        self.send(Some(checkpoint));
+        self.give_all();
+        let part = self.begin_checkpoint();
+        self.send(Some(part));
+        self.give_all();
+    }
+
+    /// Gives out the rest of the checkpoint.
+    fn give_all(&mut self) {
+        while self.is_giving() {
+            let part = self.part(None);
+            self.send(Some(part));
+        }
     }
 }
