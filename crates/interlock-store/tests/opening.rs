@@ -6,8 +6,8 @@ use std::path::Path;
 use std::{fs, thread};
 
 use interlock_store::{
-    Append, Checkpoint, HistoryFilter, HistoryRow, Loaded, Namespace, NamespaceId, NewToken, Purge,
-    RowChange, Shown, SqliteStore, Store, StoreError, sqlite,
+    Append, Checkpoint, HistoryFilter, HistoryRow, Loaded, LogPage, Namespace, NamespaceId,
+    NewToken, Purge, RowChange, Shown, SqliteStore, Store, StoreError, sqlite,
 };
 
 fn open(dir: &Path) -> SqliteStore {
@@ -270,21 +270,22 @@ fn a_newer_store_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     drop(open(dir.path()));
     sqlite_shell(dir.path())
-        .pragma_update(None, "user_version", 3)
+        .pragma_update(None, "user_version", 4)
         .unwrap();
     let error = refused(dir.path());
     assert!(
-        matches!(error, StoreError::NewerSchema { found: 3, known: 2 }),
+        matches!(error, StoreError::NewerSchema { found: 4, known: 3 }),
         "{error}"
     );
 }
 
-/// A data directory as version 1 left it.
-fn of_version_1() -> tempfile::TempDir {
+const VERSION_1: &str = include_str!("versions/1.sql");
+const VERSION_2: &str = include_str!("versions/2.sql");
+
+/// A data directory as an earlier version left it.
+fn of_version(tables: &str) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
-    sqlite_shell(dir.path())
-        .execute_batch(include_str!("versions/1.sql"))
-        .unwrap();
+    sqlite_shell(dir.path()).execute_batch(tables).unwrap();
     dir
 }
 
@@ -299,7 +300,16 @@ fn tasks_of_group(store: &SqliteStore, of: NamespaceId, group: u64) -> Vec<u64> 
 
 #[test]
 fn a_store_of_version_1_is_brought_to_this_one_with_all_that_is_in_it() {
-    let dir = of_version_1();
+    is_brought_to_this_version(VERSION_1);
+}
+
+#[test]
+fn a_store_of_version_2_is_brought_to_this_one_with_all_that_is_in_it() {
+    is_brought_to_this_version(VERSION_2);
+}
+
+fn is_brought_to_this_version(tables: &str) {
+    let dir = of_version(tables);
     // Only the side file, which a copy of the tables does not have.
     let damages = sqlite::verify(dir.path()).unwrap().damages;
     assert!(
@@ -309,6 +319,11 @@ fn a_store_of_version_1_is_brought_to_this_one_with_all_that_is_in_it() {
     for _ in 0..2 {
         let mut store = open(dir.path());
         let of = store.namespaces().unwrap()[0].id;
+        let log = store.reader().unwrap().log(of, 1, 9).unwrap();
+        let LogPage::Records(log) = log else {
+            panic!("it begins there: {log:?}");
+        };
+        assert!(log.len() == 1 && log[0].bytes == b"event", "{log:?}");
         assert_eq!(tasks_of_group(&store, of, 70), [5]);
         assert_eq!(tasks_of_group(&store, of, 0), [4]);
         let row = store.reader().unwrap().find(of, 103).unwrap().unwrap();
@@ -339,7 +354,7 @@ fn a_store_of_version_1_is_brought_to_this_one_with_all_that_is_in_it() {
 
 #[test]
 fn damage_in_a_store_of_version_1_stays_damage() {
-    let dir = of_version_1();
+    let dir = of_version(VERSION_1);
     sqlite_shell(dir.path())
         .execute_batch("UPDATE history SET \"group\" = 71 WHERE task = 5")
         .unwrap();
@@ -354,12 +369,12 @@ fn damage_in_a_store_of_version_1_stays_damage() {
 
 #[test]
 fn tables_of_no_version_are_refused() {
-    let dir = of_version_1();
+    let dir = of_version(VERSION_1);
     sqlite_shell(dir.path())
         .execute_batch("DROP INDEX history_by_group")
         .unwrap();
     assert!(matches!(refused(dir.path()), StoreError::Damaged { .. }));
-    let dir = of_version_1();
+    let dir = of_version(VERSION_1);
     sqlite_shell(dir.path())
         .execute_batch("PRAGMA user_version = 2")
         .unwrap();

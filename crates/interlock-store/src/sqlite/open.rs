@@ -92,7 +92,7 @@ fn open_database(db: &Path, side: Option<&Bounds>) -> Tried<Database> {
     // not be on the disk.
     fold(&conn)?;
     if version < schema::VERSION {
-        upgrade::upgrade(&conn, &mut ledger)?;
+        upgrade::upgrade(&conn, &mut ledger, version)?;
     }
     // Without its side file nobody knows what a store may have lost.
     let doubtful = side.is_none() && ledger.card.changes > 0;

@@ -56,13 +56,38 @@ INSERT INTO history_groups SELECT namespace, "group", task FROM history_1 WHERE 
 DROP TABLE history_1;
 "#;
 
-/// Brings the tables of a database that was found to be of an earlier version to this one, as one
-/// transaction.
-pub(super) fn upgrade(conn: &Connection, ledger: &mut Ledger) -> Tried<()> {
+/// The log until version 2.
+pub(super) const LOG_2: &str = r#"
+CREATE TABLE log (
+    namespace INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    next INTEGER NOT NULL,
+    at_ms INTEGER NOT NULL,
+    bytes BLOB NOT NULL,
+    sum INTEGER NOT NULL,
+    PRIMARY KEY (namespace, position)
+) STRICT, WITHOUT ROWID;
+"#;
+
+/// Its records are put one after the other.
+const FROM_2: &str = "ALTER TABLE log RENAME TO log_2;";
+const COPY_2: &str = "
+INSERT INTO log SELECT * FROM log_2 ORDER BY namespace, position;
+DROP TABLE log_2;
+";
+
+/// Brings the tables of a database that was found to be of this earlier version to the present one, as
+/// one transaction.
+pub(super) fn upgrade(conn: &Connection, ledger: &mut Ledger, found: i64) -> Tried<()> {
     transaction(conn, |conn| {
-        conn.execute_batch(FROM_1)?;
-        conn.execute_batch(schema::HISTORY)?;
-        conn.execute_batch(COPY_1)?;
+        if found == 1 {
+            conn.execute_batch(FROM_1)?;
+            conn.execute_batch(schema::HISTORY)?;
+            conn.execute_batch(COPY_1)?;
+        }
+        conn.execute_batch(FROM_2)?;
+        conn.execute_batch(schema::LOG)?;
+        conn.execute_batch(COPY_2)?;
         conn.pragma_update(None, "user_version", schema::VERSION)?;
         ledger.write_card(conn)
     })?;
