@@ -3,6 +3,8 @@
 use crate::wire::{Connection, post};
 use std::fmt::Write;
 use std::net::SocketAddr;
+use std::time::Duration;
+use tokio::task::JoinHandle;
 
 /// Tasks in one call of a batch.
 pub(crate) const BATCH: u64 = 100;
@@ -71,6 +73,41 @@ pub(crate) async fn ask<'a>(
     let (status, body) = connection.ask(request).await?;
     anyhow::ensure!(status < 300, "{status}: {}", String::from_utf8_lossy(body));
     Ok(body)
+}
+
+/// How often a worker that does nothing says that it is there.
+const BEAT_EVERY: Duration = Duration::from_millis(1_500);
+
+/// A worker that is there and takes nothing: without one every submission is postponed.
+pub(crate) struct Idle(JoinHandle<()>);
+
+impl Idle {
+    /// Registers a worker of this name, and the kind; it lives through restarts of the server.
+    pub(crate) async fn register(address: SocketAddr, name: &str) -> anyhow::Result<Self> {
+        let Session { session, .. } = Session::register(address, name).await?;
+        let request = post("/v1/work/beat", &format!(r#"{{"session":{session}}}"#));
+        Ok(Self(tokio::spawn(async move {
+            loop {
+                // A server that is being started again has no answer yet.
+                let _again = beat_on(address, &request).await;
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+        })))
+    }
+}
+
+impl Drop for Idle {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+async fn beat_on(address: SocketAddr, request: &[u8]) -> anyhow::Result<()> {
+    let mut connection = Connection::open(address).await?;
+    loop {
+        ask(&mut connection, request).await?;
+        tokio::time::sleep(BEAT_EVERY).await;
+    }
 }
 
 /// A worker's session.

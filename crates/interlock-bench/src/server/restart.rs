@@ -4,7 +4,7 @@
 use crate::host::Host;
 use crate::measure::median;
 use crate::report::{Figure, Unit};
-use crate::tasks::{Session, ask, submit};
+use crate::tasks::{Idle, ask, submit};
 use crate::wire::{Connection, get};
 use interlock_store::{HistoryRow, SqliteStore, Store};
 use std::path::Path;
@@ -21,7 +21,7 @@ pub(super) async fn figures(quick: bool) -> anyhow::Result<Vec<Figure>> {
     let data = tempfile::tempdir()?;
     let data = data.path().join("data");
     let mut host = Host::start(None, &data).await?;
-    Session::register(host.address, "w").await?;
+    let _worker = Idle::register(host.address, "w").await?;
     // Ten on each resource.
     submit(host.address, waiting, |number| number / 10).await?;
     // Until everything is checkpointed.

@@ -4,7 +4,7 @@ use crate::host::Host;
 use crate::load::rate;
 use crate::measure::median;
 use crate::report::{Figure, Unit};
-use crate::tasks::{BATCH, Session, batch, submission};
+use crate::tasks::{BATCH, Idle, batch, submission};
 use crate::wire::post;
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ pub(super) async fn figures(quick: bool) -> anyhow::Result<Vec<Figure>> {
     };
     let data = tempfile::tempdir()?;
     let host = Host::start(None, &data.path().join("data")).await?;
-    Session::register(host.address, "w").await?;
+    let _worker = Idle::register(host.address, "w").await?;
     let mut measured = Vec::new();
     // The first turn is to warm up.
     for number in 0..=turns {
