@@ -27,6 +27,8 @@ pub const CHECKPOINT_REPLACED: usize = 20_000;
 pub const CHECKPOINT_ROWS_QUIET: usize = 10_000;
 /// Rows of a checkpoint that a cell gives out in one go: about a millisecond for those who wait.
 pub const PART_ROWS: usize = 512;
+/// The same if as much has been decided since the last ones: no more than deciding it took.
+pub const PART_ROWS_MAX: usize = 16_384;
 /// How soon a cell that nobody asks for anything hears what the committer reports.
 pub const HEAR_EVERY: Duration = Duration::from_millis(20);
 /// The same if a checkpoint goes on with the report, or somebody waits for it.

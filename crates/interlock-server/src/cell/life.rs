@@ -43,6 +43,8 @@ struct Keeping {
     tasks: Vec<TaskId>,
     /// Ended tasks that are still to be given out.
     ended: IntoIter<Arc<EndedTask>>,
+    /// Where the core was when the last part of it was given out.
+    given_at: u64,
     settling: Vec<oneshot::Sender<Result<(), CellError>>>,
     /// Whether the committer has written what was given out.
     is_wanted: bool,

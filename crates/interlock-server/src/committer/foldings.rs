@@ -54,12 +54,14 @@ impl Foldings {
     /// So many events were logged: how many rows are to be written now, so that checkpoints keep up,
     /// in slices that are worth a transaction of their own.
     pub(super) fn rows_due(&mut self, events: u64) -> Option<u64> {
-        if !self.are_due() {
+        if self.all.is_empty() {
             self.owed = 0;
             return None;
         }
+        // Also while the next part is on its way.
         self.owed += limits::FOLD_PER_COMMIT.max(events);
-        (self.owed >= limits::FOLD_AT_ONCE).then(|| std::mem::take(&mut self.owed))
+        let now = self.owed >= limits::FOLD_AT_ONCE && self.are_due();
+        now.then(|| std::mem::take(&mut self.owed))
     }
 
     /// Writes a slice of the oldest one of which there is something to be written. The answers have

@@ -120,6 +120,7 @@ impl Life<'_> {
             position,
             tasks,
             ended: ended.into_iter(),
+            given_at: position,
             settling: std::mem::take(&mut self.settling),
             is_wanted: true,
             is_given: false,
@@ -143,9 +144,14 @@ impl Life<'_> {
             is_last: true,
         };
         if let Some(keeping) = self.keeping.back_mut() {
-            let ended = keeping.ended.by_ref().take(limits::PART_ROWS);
+            // The more is decided meanwhile, the more has to be given out to keep up with it.
+            let position = self.core.position();
+            let decided = (position - keeping.given_at).saturating_mul(2);
+            let rows = (decided as usize).clamp(limits::PART_ROWS, limits::PART_ROWS_MAX);
+            keeping.given_at = position;
+            let ended = keeping.ended.by_ref().take(rows);
             part.ended = ended.map(|ended| history_row(&ended)).collect();
-            let left = limits::PART_ROWS - part.ended.len();
+            let left = rows - part.ended.len();
             if left > 0 {
                 let rows = self.core.next_changes(left);
                 part.rows = rows.into_iter().map(row_change).collect();
