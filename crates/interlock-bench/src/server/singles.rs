@@ -9,7 +9,7 @@ use crate::wire::post;
 use std::time::Duration;
 
 const CLIENTS: usize = 64;
-const BATCH_CLIENTS: usize = 8;
+const BATCH_CLIENTS: usize = 16;
 
 /// Rates and CPU times of one turn.
 struct Turn {
@@ -112,7 +112,7 @@ fn show(turns: &[Turn]) -> Vec<Figure> {
             Unit::Micros,
         ),
         Figure::info(
-            format!("tasks in batches of {BATCH}"),
+            format!("tasks in batches of {BATCH}, {BATCH_CLIENTS} at a time"),
             of(|turn| turn.batch.rate),
             per_second,
         ),
