@@ -126,8 +126,7 @@ CREATE TABLE failure_resources (
 
 /// The log. In the order in which it is written, whatever the namespace: SQLite then puts a record
 /// after the last one, and leaves the pages before it alone. (With the namespace and the position as
-/// the key of the table itself each append moved records between neighbouring pages: nine pages per
-/// commit instead of five.)
+/// the key of the table itself an append that filled a page moved records between its neighbours.)
 pub(super) const LOG: &str = r#"
 CREATE TABLE log (
     namespace INTEGER NOT NULL,
