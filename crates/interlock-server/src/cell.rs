@@ -12,7 +12,6 @@ mod delivery;
 mod encode;
 mod follow;
 mod history;
-mod inbox;
 mod life;
 mod load;
 mod orders;
@@ -39,13 +38,13 @@ pub use watch::Until;
 use crate::activity::Activity;
 use crate::limits;
 use ask::{Ask, AskTake};
-use inbox::{Door, Shut};
 use interlock_core::command::Take;
 use interlock_core::words::{Now, SessionId, TaskId};
 use interlock_core::{Command, Core, Reply};
 use interlock_store::NamespaceId;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{SyncSender, TrySendError};
 use tokio::sync::{broadcast, oneshot};
 
 /// Why a cell gave no answer. In each case but [`CellError::Unknown`] nothing was done.
@@ -102,7 +101,7 @@ pub struct View<'a> {
 #[derive(Clone)]
 pub struct Cell {
     namespace: NamespaceId,
-    inbox: Arc<Door>,
+    inbox: SyncSender<Ask>,
     shared: Arc<Shared>,
 }
 
@@ -223,13 +222,13 @@ impl Cell {
     }
 
     fn ask(&self, ask: Ask) -> Result<(), CellError> {
-        match self.inbox.leave(ask) {
+        match self.inbox.try_send(ask) {
             Ok(()) => {
                 self.shared.waiting.fetch_add(1, Ordering::Relaxed);
                 Ok(())
             }
-            Err(Shut::Full) => Err(CellError::Overloaded),
-            Err(Shut::Gone) => Err(CellError::Stopping),
+            Err(TrySendError::Full(_)) => Err(CellError::Overloaded),
+            Err(TrySendError::Disconnected(_)) => Err(CellError::Stopping),
         }
     }
 }

@@ -7,7 +7,6 @@ use super::CellError;
 use super::ask::Ask;
 use super::batch::Release;
 use super::history::Pending;
-use super::inbox::Nothing;
 use super::parked::Parked;
 use super::thread::Thread;
 use super::watch::Watchers;
@@ -21,6 +20,7 @@ use interlock_store::Consumed;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::mpsc::{RecvTimeoutError, TryRecvError};
 use std::time::{Duration, Instant};
 use std::vec::IntoIter;
 use tokio::sync::oneshot;
@@ -178,10 +178,19 @@ impl<'a> Life<'a> {
 
     /// Waits for something to do: a request, a timer, or a checkpoint.
     fn next_ask(&mut self) -> Result<Option<Ask>, Over> {
-        match self.cell.asks.next_within(self.patience()) {
+        let asks = &self.cell.asks;
+        let answer = match self.patience() {
+            Some(Duration::ZERO) => asks.try_recv().map_err(|error| match error {
+                TryRecvError::Empty => RecvTimeoutError::Timeout,
+                TryRecvError::Disconnected => RecvTimeoutError::Disconnected,
+            }),
+            Some(time) => asks.recv_timeout(time),
+            None => asks.recv().map_err(|_| RecvTimeoutError::Disconnected),
+        };
+        match answer {
             Ok(ask) => Ok(Some(ask)),
-            Err(Nothing::Yet) => Ok(None),
-            Err(Nothing::Ever) => Err(Over::Stopped),
+            Err(RecvTimeoutError::Timeout) => Ok(None),
+            Err(RecvTimeoutError::Disconnected) => Err(Over::Stopped),
         }
     }
 
@@ -229,7 +238,7 @@ impl<'a> Life<'a> {
                 if requests < limits::BATCH_REQUESTS_MAX
                     && self.bytes.len() < limits::BATCH_BYTES_MAX
                 {
-                    next = self.cell.asks.try_next().ok();
+                    next = self.cell.asks.try_recv().ok();
                 }
             }
             self.hear()?;
@@ -238,7 +247,7 @@ impl<'a> Life<'a> {
             }
             self.wait_for_committer()?;
             if requests < limits::BATCH_REQUESTS_MAX && self.bytes.len() < limits::BATCH_BYTES_MAX {
-                next = self.cell.asks.try_next().ok();
+                next = self.cell.asks.try_recv().ok();
             }
         }
     }

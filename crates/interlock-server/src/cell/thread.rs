@@ -2,7 +2,6 @@
 
 use super::ask::Ask;
 use super::batch::Kept;
-use super::inbox::{Asks, Nothing, inbox};
 use super::life::{Life, Over};
 use super::{Cell, CellError, Orders, Pending, Shared, Verdicts, View};
 use crate::activity::Activity;
@@ -16,7 +15,7 @@ use interlock_store::{NamespaceId, StoreError};
 use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel, sync_channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tracing::error;
@@ -29,11 +28,11 @@ pub fn start(
     metrics: DecisionMetrics,
     tenure: Arc<dyn Tenure>,
 ) -> std::io::Result<(Cell, JoinHandle<()>)> {
-    let (door, asks) = inbox(limits::INBOX_MAX);
+    let (inbox, asks) = sync_channel(limits::INBOX_MAX);
     let shared = Arc::new(Shared::new());
     let cell = Cell {
         namespace,
-        inbox: Arc::new(door),
+        inbox,
         shared: shared.clone(),
     };
     let (kept, keeps) = channel();
@@ -63,7 +62,7 @@ pub(super) struct Thread {
     pub(super) generation: u32,
     pub(super) committer: Committer,
     pub(super) shared: Arc<Shared>,
-    pub(super) asks: Asks,
+    pub(super) asks: Receiver<Ask>,
     pub(super) kept: Sender<Kept>,
     pub(super) keeps: Receiver<Kept>,
     pub(super) metrics: DecisionMetrics,
@@ -182,13 +181,13 @@ impl Thread {
         let until = Instant::now() + time;
         loop {
             let left = until.saturating_duration_since(Instant::now());
-            match self.asks.next_within(Some(left)) {
-                Ok(Ask::Stop { .. }) | Err(Nothing::Ever) => return false,
+            match self.asks.recv_timeout(left) {
+                Ok(Ask::Stop { .. }) | Err(RecvTimeoutError::Disconnected) => return false,
                 Ok(ask) => {
                     self.shared.waiting.fetch_sub(1, Ordering::Relaxed);
                     answer(ask);
                 }
-                Err(Nothing::Yet) => return true,
+                Err(RecvTimeoutError::Timeout) => return true,
             }
         }
     }
