@@ -20,6 +20,13 @@ pub const WAL_PAGES_HARD: u64 = 8_000;
 /// Pages of the write-ahead file that are written ahead of a checkpoint without a sync: 4 MiB, some
 /// ten milliseconds for whoever syncs next.
 pub const UNSYNCED_PAGES_MAX: u64 = 1_000;
+/// Bytes of the write-ahead file beyond which room is made in it ahead. A store that sees little has a
+/// small one.
+pub const WAL_ROOM_FROM: u64 = 1 << 20;
+/// How much room is made in one go: some ten milliseconds, once per process and piece.
+pub const WAL_ROOM_STEP: u64 = 4 << 20;
+/// No more than this part of what is free on the disk is taken for it.
+pub const WAL_ROOM_SHARE: u64 = 16;
 /// How long connecting to a database server may take.
 pub const CONNECT_WITHIN: Duration = Duration::from_secs(5);
 /// How long a database server may be silent while something is on its way to it: then the connection

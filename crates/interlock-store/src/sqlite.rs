@@ -20,6 +20,7 @@ mod log;
 mod open;
 mod purge;
 mod reader;
+mod room;
 mod rows;
 mod schema;
 mod settings;
@@ -50,6 +51,7 @@ use fault::{Fault, Tried, snapshot, transaction};
 use ledger::Ledger;
 use lock::Lock;
 use reader::SqliteReader;
+use room::Room;
 use side_file::Bounds;
 use stage::Staged;
 pub use verify::{Damage, NamespaceReport, Report, verify};
@@ -73,6 +75,7 @@ pub struct SqliteStore {
     wal_pages: u64,
     /// Those of them that were written ahead since the last sync.
     unsynced_pages: u64,
+    room: Room,
     /// Why nothing is answered any more.
     poisoned: Option<String>,
     _lock: Lock,
@@ -93,6 +96,7 @@ impl SqliteStore {
             fold_after: WAL_PAGES_SOFT,
             wal_pages: 0,
             unsynced_pages: 0,
+            room: Room::of(&dir.join(DATABASE)),
             poisoned: None,
             _lock: opened.lock,
         };
@@ -149,6 +153,7 @@ impl SqliteStore {
         match written {
             Ok(value) => {
                 self.ledger = ledger;
+                self.keep_room();
                 Ok(value)
             }
             Err(fault) => Err(self.blame(doing, fault)),
@@ -221,6 +226,18 @@ impl SqliteStore {
                 self.poison(why.clone());
                 Err(StoreError::Poisoned(why))
             }
+        }
+    }
+
+    /// Sees to it that there is room in the write-ahead file, between two commits.
+    fn keep_room(&mut self) {
+        if self.room.is_wanted() {
+            let room = &mut self.room;
+            // Nobody else writes meanwhile either. If somebody does, there is another time.
+            let _busy = transaction(&self.conn, |_| {
+                room.make();
+                Ok(())
+            });
         }
     }
 
@@ -303,6 +320,7 @@ impl Store for SqliteStore {
             return Err(self.blame("appending to the log", fault));
         }
         self.ends.extend(ends);
+        self.keep_room();
         self.unsynced_pages = 0;
         self.wal_pages += append::pages(records);
         if self.wal_pages >= WAL_PAGES_HARD {

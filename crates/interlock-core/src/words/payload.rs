@@ -1,11 +1,13 @@
 //! Payloads are bytes: the core never looks inside, except to join JSON arrays for `append`.
 
+mod as_bytes;
+
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Opaque bytes that travel from the submitter to the run, or back as a result.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Payload(Option<Arc<[u8]>>);
+pub struct Payload(#[serde(with = "as_bytes")] Option<Arc<[u8]>>);
 
 impl Payload {
     /// The bytes.
@@ -69,5 +71,25 @@ impl From<Vec<u8>> for Payload {
 impl From<&str> for Payload {
     fn from(text: &str) -> Self {
         Self::from(text.as_bytes().to_vec())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Logs and rows of before hold payloads as sequences of numbers.
+    #[test]
+    fn a_payload_is_kept_as_it_always_was() {
+        for bytes in [&b""[..], b"1", &[0, 255, 128, 7], &[b'x'; 300]] {
+            let payload = Payload::from(bytes.to_vec());
+            let sequence = (!bytes.is_empty()).then(|| bytes.to_vec());
+            let kept = postcard::to_allocvec(&payload).expect("it is plain data");
+            assert_eq!(kept, postcard::to_allocvec(&sequence).expect("so is this"));
+            assert_eq!(postcard::from_bytes::<Payload>(&kept), Ok(payload.clone()));
+            let text = serde_json::to_string(&payload).expect("it is plain data");
+            let read: Payload = serde_json::from_str(&text).expect("it is a sequence");
+            assert_eq!(read, payload);
+        }
     }
 }

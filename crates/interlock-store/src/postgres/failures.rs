@@ -23,15 +23,19 @@ const COUNT: &str = "INSERT INTO interlock.failures AS f
 
 const UNCOUNT_RESOURCES: &str = "UPDATE interlock.failure_resources f SET count = f.count - u.count
     FROM unnest($2::text[], $3::text[], $4::text[], $5::bigint[])
-        u (kind, error_key, resource, count)
-    WHERE f.namespace = $1 AND f.kind = u.kind AND f.error_key = u.error_key
-        AND f.resource = u.resource
+        u (kind, error_key, resource, count), LATERAL (
+            SELECT x.ctid FROM interlock.failure_resources x
+            WHERE x.namespace = $1 AND x.kind = u.kind AND x.error_key = u.error_key
+                AND x.resource = u.resource OFFSET 0) found
+    WHERE f.ctid = found.ctid
     RETURNING f.kind, f.error_key, f.resource, f.count";
 
-const FORGET_RESOURCES: &str = "DELETE FROM interlock.failure_resources f
-    USING unnest($2::text[], $3::text[], $4::text[]) u (kind, error_key, resource)
-    WHERE f.namespace = $1 AND f.kind = u.kind AND f.error_key = u.error_key
-        AND f.resource = u.resource";
+const FORGET_RESOURCES: &str = "DELETE FROM interlock.failure_resources WHERE ctid = ANY(ARRAY(
+    SELECT found.ctid FROM unnest($2::text[], $3::text[], $4::text[])
+        u (kind, error_key, resource), LATERAL (
+            SELECT x.ctid FROM interlock.failure_resources x
+            WHERE x.namespace = $1 AND x.kind = u.kind AND x.error_key = u.error_key
+                AND x.resource = u.resource OFFSET 0) found))";
 
 const UNCOUNT: &str = "UPDATE interlock.failures f SET count = f.count - u.count,
         resources = f.resources - u.resources, last_task = coalesce((
@@ -42,13 +46,18 @@ const UNCOUNT: &str = "UPDATE interlock.failures f SET count = f.count - u.count
                     <= (f.namespace, f.kind, f.error_key, 9223372036854775807)
             ORDER BY h.namespace DESC, h.kind DESC, h.error_key DESC, h.task DESC LIMIT 1), 0)
     FROM unnest($2::text[], $3::text[], $4::bigint[], $5::bigint[])
-        u (kind, error_key, count, resources)
-    WHERE f.namespace = $1 AND f.kind = u.kind AND f.error_key = u.error_key
+        u (kind, error_key, count, resources), LATERAL (
+            SELECT x.ctid FROM interlock.failures x
+            WHERE x.namespace = $1 AND x.kind = u.kind AND x.error_key = u.error_key
+            OFFSET 0) found
+    WHERE f.ctid = found.ctid
     RETURNING f.kind, f.error_key, f.count";
 
-const FORGET: &str = "DELETE FROM interlock.failures f
-    USING unnest($2::text[], $3::text[]) u (kind, error_key)
-    WHERE f.namespace = $1 AND f.kind = u.kind AND f.error_key = u.error_key";
+const FORGET: &str = "DELETE FROM interlock.failures WHERE ctid = ANY(ARRAY(
+    SELECT found.ctid FROM unnest($2::text[], $3::text[]) u (kind, error_key), LATERAL (
+        SELECT x.ctid FROM interlock.failures x
+        WHERE x.namespace = $1 AND x.kind = u.kind AND x.error_key = u.error_key
+        OFFSET 0) found))";
 
 const LIST: &str = "SELECT f.kind, f.error, f.count, f.resources, f.last_task, (
         SELECT h.task FROM interlock.history h WHERE h.error_key IS NOT NULL

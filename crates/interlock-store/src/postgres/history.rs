@@ -19,7 +19,8 @@ const INSERT: &str = "INSERT INTO interlock.history
     SELECT $1::integer, * FROM unnest($2::bigint[], $3::text[], $4::text[], $5::text[],
         $6::bigint[], $7::bigint[], $8::text[], $9::text[], $10::text[], $11::bigint[],
         $12::text[], $13::text[], $14::text[], $15::text[], $16::bigint[], $17::bytea[],
-        $18::bigint[])";
+        $18::bigint[])
+    ON CONFLICT (namespace, task) DO NOTHING RETURNING task";
 
 /// Writes ended tasks, in place of those with the same ids.
 pub(super) async fn put(
@@ -32,9 +33,13 @@ pub(super) async fn put(
     let rows: BTreeMap<u64, &HistoryRow> = rows.iter().map(|row| (row.task, row)).collect();
     let rows: Vec<&HistoryRow> = rows.into_values().collect();
     for chunk in chunks::of(&rows, |row| size(row)) {
-        let tasks: Vec<u64> = chunk.iter().map(|row| row.task).collect();
-        remove(session, of, set, &tasks).await?;
-        insert(session, of, set, chunk).await?;
+        // Mostly none of them is there yet.
+        let there = insert(session, of, set, chunk).await?;
+        if !there.is_empty() {
+            let tasks: Vec<u64> = there.iter().map(|row| row.task).collect();
+            remove(session, of, set, &tasks).await?;
+            insert(session, of, set, &there).await?;
+        }
         link(session, of, chunk).await?;
         failures::add(session, of, chunk).await?;
     }
@@ -46,12 +51,13 @@ fn size(row: &HistoryRow) -> usize {
     row.body.len() + row.error.as_ref().map_or(0, String::len) + texts.sum::<usize>()
 }
 
-async fn insert(
+/// Writes those that are not there yet, and returns the others.
+async fn insert<'a>(
     session: &mut Session,
     of: NamespaceId,
     set: &mut SetSum,
-    rows: &[&HistoryRow],
-) -> Tried<()> {
+    rows: &[&'a HistoryRow],
+) -> Tried<Vec<&'a HistoryRow>> {
     fn numbers(rows: &[&HistoryRow], of: impl Fn(&HistoryRow) -> i64) -> Vec<i64> {
         rows.iter().map(|row| of(row)).collect()
     }
@@ -79,8 +85,8 @@ async fn insert(
     let parents: Vec<Option<i64>> = rows.iter().map(|row| row.parent.map(column)).collect();
     let bodies: Vec<&[u8]> = rows.iter().map(|row| &row.body[..]).collect();
     let sums: Vec<u64> = rows.iter().map(|row| sums::history(of, row)).collect();
-    session
-        .execute(
+    let written = session
+        .query(
             INSERT,
             &[
                 &id_column(of),
@@ -100,12 +106,22 @@ async fn insert(
                 &texts(rows, |row| list_text::encode_numbers(&row.aliases).into()),
                 &numbers(rows, |row| sums::expiry(row.expires_ms)),
                 &bodies,
-                &numbers(rows, |row| sums::history(of, row).cast_signed()),
+                &sums.iter().map(|sum| sum.cast_signed()).collect::<Vec<_>>(),
             ],
         )
         .await?;
-    sums.into_iter().for_each(|sum| set.add(sum));
-    Ok(())
+    let mut new = BTreeSet::new();
+    for row in &written {
+        new.insert(number(row.try_get(0)?)?);
+    }
+    let mut there = Vec::new();
+    for (&row, sum) in rows.iter().zip(sums) {
+        match new.contains(&row.task) {
+            true => set.add(sum),
+            false => there.push(row),
+        }
+    }
+    Ok(there)
 }
 
 /// A resource with kind, outcome and id of a task.
@@ -189,17 +205,22 @@ async fn link(session: &mut Session, of: NamespaceId, rows: &[&HistoryRow]) -> T
 
 async fn unlink(session: &mut Session, of: NamespaceId, rows: &[&HistoryRow]) -> Tried<()> {
     let statements = [
-        "DELETE FROM interlock.history_resources h
-            USING unnest($2::text[], $3::text[], $4::text[], $5::bigint[])
-                u (resource, kind, outcome, task)
-            WHERE h.namespace = $1 AND h.resource = u.resource AND h.kind = u.kind
-                AND h.outcome = u.outcome AND h.task = u.task",
-        "DELETE FROM interlock.history_aliases h USING unnest($2::bigint[], $3::bigint[])
-                u (alias, task)
-            WHERE h.namespace = $1 AND h.alias = u.alias AND h.task = u.task",
-        "DELETE FROM interlock.history_groups h USING unnest($2::bigint[], $3::bigint[])
-                u (\"group\", task)
-            WHERE h.namespace = $1 AND h.\"group\" = u.\"group\" AND h.task = u.task",
+        "DELETE FROM interlock.history_resources WHERE ctid = ANY(ARRAY(
+            SELECT found.ctid FROM unnest($2::text[], $3::text[], $4::text[], $5::bigint[])
+                u (resource, kind, outcome, task), LATERAL (
+                    SELECT h.ctid FROM interlock.history_resources h
+                    WHERE h.namespace = $1 AND h.resource = u.resource AND h.kind = u.kind
+                        AND h.outcome = u.outcome AND h.task = u.task OFFSET 0) found))",
+        "DELETE FROM interlock.history_aliases WHERE ctid = ANY(ARRAY(
+            SELECT found.ctid FROM unnest($2::bigint[], $3::bigint[]) u (alias, task), LATERAL (
+                SELECT h.ctid FROM interlock.history_aliases h
+                WHERE h.namespace = $1 AND h.alias = u.alias AND h.task = u.task
+                OFFSET 0) found))",
+        "DELETE FROM interlock.history_groups WHERE ctid = ANY(ARRAY(
+            SELECT found.ctid FROM unnest($2::bigint[], $3::bigint[]) u (\"group\", task), LATERAL (
+                SELECT h.ctid FROM interlock.history_groups h
+                WHERE h.namespace = $1 AND h.\"group\" = u.\"group\" AND h.task = u.task
+                OFFSET 0) found))",
     ];
     Links::of(rows).each(session, of, statements).await
 }
@@ -212,7 +233,11 @@ pub(super) async fn remove(
     set: &mut SetSum,
     tasks: &[u64],
 ) -> Tried<()> {
-    let sql = "DELETE FROM interlock.history WHERE namespace = $1 AND task = ANY($2) RETURNING *";
+    let sql = "DELETE FROM interlock.history WHERE ctid = ANY(ARRAY(
+            SELECT found.ctid FROM unnest($2::bigint[]) u (task), LATERAL (
+                SELECT h.ctid FROM interlock.history h WHERE h.namespace = $1 AND h.task = u.task
+                OFFSET 0) found))
+        RETURNING *";
     let tasks: Vec<i64> = tasks.iter().map(|&task| column(task)).collect();
     let deleted = session.query(sql, &[&id_column(of), &tasks]).await?;
     if deleted.is_empty() {
@@ -237,8 +262,10 @@ pub(super) async fn visit(
     tasks: &[u64],
     mut visitor: impl FnMut(HistoryRow) -> bool,
 ) -> Tried<()> {
-    let sql = "SELECT h.* FROM unnest($2::bigint[]) WITH ORDINALITY u (task, nth)
-        JOIN interlock.history h ON h.namespace = $1 AND h.task = u.task ORDER BY u.nth";
+    let sql = "SELECT found.* FROM unnest($2::bigint[]) WITH ORDINALITY u (task, nth), LATERAL (
+            SELECT h.* FROM interlock.history h WHERE h.namespace = $1 AND h.task = u.task
+            OFFSET 0) found
+        ORDER BY u.nth";
     let ids: Vec<i64> = tasks.iter().map(|&task| column(task)).collect();
     let rows = session.stream(sql, &[&id_column(of), &ids]).await?;
     pin_mut!(rows);

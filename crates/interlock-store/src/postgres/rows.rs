@@ -38,12 +38,16 @@ const PUT_ROWS: &str = r#"
         ON CONFLICT (namespace, "table", key) DO UPDATE
             SET body = excluded.body, sum = excluded.sum
     )
-    SELECT r.sum FROM unnest($2::smallint[], $3::bytea[]) u ("table", key)
-    JOIN interlock.rows r ON r.namespace = $1 AND r."table" = u."table" AND r.key = u.key"#;
+    SELECT found.sum FROM unnest($2::smallint[], $3::bytea[]) u ("table", key), LATERAL (
+        SELECT r.sum FROM interlock.rows r
+        WHERE r.namespace = $1 AND r."table" = u."table" AND r.key = u.key OFFSET 0) found"#;
 
 const DELETE_ROWS: &str = r#"
-    DELETE FROM interlock.rows r USING unnest($2::smallint[], $3::bytea[]) u ("table", key)
-    WHERE r.namespace = $1 AND r."table" = u."table" AND r.key = u.key RETURNING r.sum"#;
+    DELETE FROM interlock.rows WHERE ctid = ANY(ARRAY(
+        SELECT found.ctid FROM unnest($2::smallint[], $3::bytea[]) u ("table", key), LATERAL (
+            SELECT r.ctid FROM interlock.rows r
+            WHERE r.namespace = $1 AND r."table" = u."table" AND r.key = u.key OFFSET 0) found))
+    RETURNING sum"#;
 
 /// What is to become of the rows that are changed; of two changes of one row the later one counts.
 #[derive(Default)]

@@ -16,6 +16,10 @@ pub(super) type Params<'a> = &'a [&'a (dyn ToSql + Sync)];
 
 /// Plans that depend on indexes alone, and not on what the statistics happen to say: no call may
 /// scan. And nothing that would make a commit wait for less than the database's owner wants.
+///
+/// That is not enough where a statement names many keys: of a table without statistics the planner
+/// believes that it is small, and would rather read all of a namespace than look each of them up.
+/// Such statements look them up in a `LATERAL (… OFFSET 0)`, which it takes as it is.
 const SETTINGS: &str = "
     SET search_path = pg_catalog, pg_temp;
     SET statement_timeout = 0;
@@ -29,6 +33,8 @@ const SETTINGS: &str = "
     SET enable_seqscan = off;
     SET enable_hashjoin = off;
     SET enable_mergejoin = off;
+    SET enable_material = off;
+    SET enable_bitmapscan = off;
     SET enable_sort = off;";
 
 /// A connection.

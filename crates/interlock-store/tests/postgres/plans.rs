@@ -4,7 +4,7 @@
 use std::fs;
 
 use interlock_pgtest::Server;
-use interlock_store::{HistoryFilter, HistoryRow, Store};
+use interlock_store::{Checkpoint, HistoryFilter, HistoryRow, RowChange, Shown, Store, Table};
 
 use crate::material::*;
 
@@ -31,18 +31,27 @@ struct Explained<'a> {
 impl Explained<'_> {
     /// Plans that look at too much, or have a sequential scan of a table of ours.
     fn bad(&mut self) -> Vec<String> {
-        let log = fs::read_to_string(self.server.dir().join("log")).unwrap();
-        let new = &log[self.read..];
-        let plans = new.split("LOG:  duration:").skip(1);
-        let bad = plans.filter(|plan| {
+        self.plans(|plan| {
             let pages = plan.lines().find_map(pages);
             let scans =
                 plan.contains("Seq Scan on history") || plan.contains("Seq Scan on failures");
             scans || pages.unwrap_or(0) > PAGES_MAX
-        });
-        let bad = bad.map(str::to_owned).collect();
+        })
+    }
+
+    /// Plans that read rows of ours and throw them away.
+    fn wasteful(&mut self) -> Vec<String> {
+        self.plans(|plan| plan.contains("interlock.") && plan.contains("Rows Removed by"))
+    }
+
+    fn plans(&mut self, which: impl Fn(&str) -> bool) -> Vec<String> {
+        let log = fs::read_to_string(self.server.dir().join("log")).unwrap();
+        let new = &log[self.read..];
+        let plans = new.split("LOG:  duration:").skip(1);
+        let found = plans.filter(|plan| which(plan)).map(str::to_owned);
+        let found = found.collect();
         self.read = log.len();
-        bad
+        found
     }
 }
 
@@ -149,4 +158,76 @@ fn no_list_looks_at_more_than_it_needs() {
     let expired = interlock_store::Purge::Expired { now_ms: 100 };
     a.store.purge(namespace, &expired, 10).unwrap();
     assert_eq!(explained.bad(), [] as [&str; 0]);
+}
+
+/// A task that failed, as many others did.
+fn failed(task: u64) -> HistoryRow {
+    HistoryRow {
+        outcome: "failed".to_owned(),
+        error: Some("often".to_owned()),
+        aliases: vec![task + 1_000_000],
+        groups: vec![task / 10],
+        ..ended(task)
+    }
+}
+
+/// Without statistics, as in the first minutes of a new database: what was written before is not read
+/// again and thrown away.
+#[test]
+fn writing_costs_as_much_for_the_last_as_for_the_first() {
+    const SLICE: u64 = 100;
+    const SLICES: u64 = 20;
+    let server = explaining();
+    let database = server.database();
+    let mut a = Process::join(&database, "a");
+    for table in ["history", "tasks", "rows", "log"] {
+        database.sql(&format!(
+            "ALTER TABLE interlock.{table} SET (autovacuum_enabled = off)"
+        ));
+    }
+    let namespace = a.store.create_namespace("default", 1).unwrap().id;
+    let mut explained = Explained {
+        server: &server,
+        read: 0,
+    };
+    for slice in 1..=SLICES {
+        a.append(namespace, "something").unwrap();
+        let position = a.store.end(namespace).unwrap();
+        let put = |task| RowChange::PutTask {
+            task,
+            shown: Shown::default(),
+            body: vec![7; 100],
+        };
+        let gone = (slice - 1) * SLICE..slice * SLICE - 1;
+        let rows = (slice * SLICE..(slice + 1) * SLICE).map(put);
+        let deleted = gone.clone().map(|task| RowChange::DeleteTask { task });
+        let key = |number: u64| number.to_be_bytes().to_vec();
+        let others = (slice * SLICE..(slice + 1) * SLICE).map(|number| RowChange::Put {
+            table: Table(3),
+            key: key(number),
+            body: vec![7; 20],
+        });
+        let fewer = gone.clone().map(|number| RowChange::Delete {
+            table: Table(3),
+            key: key(number),
+        });
+        let checkpoint = Checkpoint {
+            namespace,
+            position,
+            rows: rows.chain(deleted).chain(others).chain(fewer).collect(),
+            ended: gone.map(failed).collect(),
+            keep_log_from: position,
+        };
+        a.store.checkpoint(&checkpoint).unwrap();
+        // One of the last ones ended once more, as after a crash.
+        let again = failed(slice * SLICE - 2);
+        a.store.record(namespace, &[again]).unwrap();
+        assert_eq!(explained.wasteful(), [] as [&str; 0], "slice {slice}");
+    }
+    let mut reader = a.store.reader().unwrap();
+    let page = reader.list(namespace, &HistoryFilter::default(), None, 10);
+    assert_eq!(page.unwrap().rows.len(), 10);
+    let expired = interlock_store::Purge::Expired { now_ms: 100 };
+    a.store.purge(namespace, &expired, 10).unwrap();
+    assert_eq!(explained.wasteful(), [] as [&str; 0]);
 }
