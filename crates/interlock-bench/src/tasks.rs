@@ -144,17 +144,35 @@ impl Session {
     ) -> anyhow::Result<Vec<String>> {
         self.number += 1;
         let (session, number) = (self.session, self.number);
-        let mut body = format!(
-            r#"{{"session":{session},"number":{number},"max":{max},"wait":"{wait}","finishes":["#
+        let finishes = finishes(finish);
+        let body = format!(
+            r#"{{"session":{session},"number":{number},"max":{max},"wait":"{wait}",{finishes}}}"#
         );
-        for (nth, token) in finish.iter().enumerate() {
-            let comma = if nth > 0 { "," } else { "" };
-            write!(body, r#"{comma}{{"token":"{token}","how":"succeed"}}"#)?;
-        }
-        body.push_str("]}");
         let answer = ask(&mut self.connection, &post("/v1/work/take", &body)).await?;
         Ok(tokens(answer))
     }
+
+    /// Finishes the last runs, and says goodbye: nobody waits for a lease to end.
+    pub(crate) async fn leave(mut self, finish: &[String]) -> anyhow::Result<()> {
+        let (session, finishes) = (self.session, finishes(finish));
+        let finish = format!(r#"{{"session":{session},{finishes}}}"#);
+        ask(&mut self.connection, &post("/v1/work/finish", &finish)).await?;
+        let goodbye = format!(r#"{{"session":{session}}}"#);
+        ask(&mut self.connection, &post("/v1/work/goodbye", &goodbye)).await?;
+        Ok(())
+    }
+}
+
+/// Runs that were done, as a field of a call.
+fn finishes(tokens: &[String]) -> String {
+    let mut field = String::from(r#""finishes":["#);
+    for (nth, token) in tokens.iter().enumerate() {
+        let comma = if nth > 0 { "," } else { "" };
+        let written = write!(field, r#"{comma}{{"token":"{token}","how":"succeed"}}"#);
+        written.expect("a string takes everything");
+    }
+    field.push(']');
+    field
 }
 
 /// The tokens of the hand-outs in an answer. Looks for their field rather than reading the JSON, so

@@ -6,7 +6,7 @@ use crate::measure::median;
 use crate::nodes::{Cluster, Wires};
 use crate::report::{Figure, Unit};
 use crate::server::whole_life;
-use crate::tasks::{Session, submission};
+use crate::tasks::{Idle, submission};
 use crate::wire::post;
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -24,8 +24,9 @@ pub(super) async fn figures(quick: bool) -> anyhow::Result<Vec<Figure>> {
     let host = Host::start(None, &data.path().join("data")).await?;
     let cluster = Cluster::start(None, 1, Wires::None).await?;
     let both = [host.address, cluster.address(0)?];
+    let mut workers = Vec::new();
     for address in both {
-        Session::register(address, "first").await?;
+        workers.push(Idle::register(address, "first").await?);
     }
     let mut singles = [Vec::new(), Vec::new()];
     let mut whole = [Vec::new(), Vec::new()];
@@ -33,18 +34,26 @@ pub(super) async fn figures(quick: bool) -> anyhow::Result<Vec<Figure>> {
     // The first turn is to warm up.
     for turn in 0..=turns {
         for (at, address) in both.into_iter().enumerate() {
-            let single = single_rate(address, turn, time).await?;
-            tokio::time::sleep(SETTLE).await;
             let before = written_ahead(&cluster)?;
             let life = whole_life::rate(address, &format!("turn {turn}"), lives).await?;
             tokio::time::sleep(SETTLE).await;
             if turn > 0 {
-                singles[at].push(single);
                 whole[at].push(life);
                 logged.push((written_ahead(&cluster)? - before) / lives as f64);
             }
         }
     }
+    // After the lives, since nobody takes these.
+    for turn in 0..=turns {
+        for (at, address) in both.into_iter().enumerate() {
+            let single = single_rate(address, turn, time).await?;
+            tokio::time::sleep(SETTLE).await;
+            if turn > 0 {
+                singles[at].push(single);
+            }
+        }
+    }
+    drop(workers);
     host.stop()?;
     let mut figures = compare(&format!("single submissions, {CLIENTS} at a time"), singles);
     figures.extend(compare("whole lives", whole));

@@ -70,7 +70,7 @@ async fn work(address: SocketAddr, name: &str, count: u64) -> anyhow::Result<()>
                 done.fetch_add(running.len() as u64, Ordering::Relaxed);
                 running = taken;
             }
-            anyhow::Ok(())
+            session.leave(&running).await
         })
     });
     for worker in workers.collect::<Vec<_>>() {
