@@ -11,13 +11,6 @@ use std::time::Duration;
 const CLIENTS: usize = 64;
 const BATCH_CLIENTS: usize = 16;
 
-/// Rates and CPU times of one turn.
-struct Turn {
-    echo: Share,
-    single: Share,
-    batch: Share,
-}
-
 /// How many requests per second, and the server's CPU time for each.
 struct Share {
     rate: f64,
@@ -27,25 +20,33 @@ struct Share {
 pub(super) async fn figures(quick: bool) -> anyhow::Result<Vec<Figure>> {
     let (turns, time) = match quick {
         true => (1, Duration::from_millis(500)),
-        false => (5, Duration::from_secs(3)),
+        false => (8, Duration::from_secs(2)),
     };
     let data = tempfile::tempdir()?;
     let host = Host::start(None, &data.path().join("data")).await?;
     let _worker = Idle::register(host.address, "w").await?;
-    let mut measured = Vec::new();
+    let mut pairs = Vec::new();
+    let mut batches = Vec::new();
     // The first turn is to warm up.
-    for number in 0..=turns {
-        let turn = turn(&host, number, time).await?;
-        if number > 0 {
-            measured.push(turn);
+    for turn in 0..=turns {
+        let pair = echo_and_single(&host, turn, time).await?;
+        if turn > 0 {
+            pairs.push(pair);
+        }
+    }
+    for turn in 0..=turns / 2 {
+        let batch = batch_of_many(&host, turn, time).await?;
+        if turn > 0 || quick {
+            batches.push(batch);
         }
     }
     host.stop()?;
-    Ok(show(&measured))
+    Ok(show(&pairs, &batches))
 }
 
-/// Every submission has a resource of its own, so that it is accepted: the echo's answer is as long.
-async fn turn(host: &Host, turn: u64, time: Duration) -> anyhow::Result<Turn> {
+/// One right after the other, since the machine's own speed changes within seconds. Every submission
+/// has a resource of its own, so that it is accepted: the echo's answer is as long.
+async fn echo_and_single(host: &Host, turn: u64, time: Duration) -> anyhow::Result<(Share, Share)> {
     let first = turn * 1_000_000_000;
     let echo = share(host, CLIENTS, time, move |n| {
         post("/v1/echo", &submission(first + n))
@@ -54,17 +55,19 @@ async fn turn(host: &Host, turn: u64, time: Duration) -> anyhow::Result<Turn> {
     let single = share(host, CLIENTS, time, move |n| {
         post("/v1/tasks", &submission(first + n))
     });
-    let single = single.await?;
-    let batches = share(host, BATCH_CLIENTS, time, move |n| {
-        batch(first / BATCH + 5_000_000 + n, |number| number)
+    Ok((echo, single.await?))
+}
+
+/// Per task.
+async fn batch_of_many(host: &Host, turn: u64, time: Duration) -> anyhow::Result<Share> {
+    let first = 5_000_000 + turn * 10_000_000;
+    let share = share(host, BATCH_CLIENTS, time, move |n| {
+        batch(first + n, |number| number)
     });
-    let mut batch = batches.await?;
-    batch.rate *= BATCH as f64;
-    batch.micros /= BATCH as f64;
-    Ok(Turn {
-        echo,
-        single,
-        batch,
+    let share = share.await?;
+    Ok(Share {
+        rate: share.rate * BATCH as f64,
+        micros: share.micros / BATCH as f64,
     })
 }
 
@@ -84,47 +87,48 @@ async fn share(
     })
 }
 
-fn show(turns: &[Turn]) -> Vec<Figure> {
-    let of = |value: fn(&Turn) -> f64| median(turns.iter().map(value).collect());
+fn show(pairs: &[(Share, Share)], batches: &[Share]) -> Vec<Figure> {
+    let echo =
+        |value: fn(&Share) -> f64| median(pairs.iter().map(|(echo, _)| value(echo)).collect());
+    let single =
+        |value: fn(&Share) -> f64| median(pairs.iter().map(|(_, single)| value(single)).collect());
+    let batch = |value: fn(&Share) -> f64| median(batches.iter().map(value).collect());
+    let ratios = pairs.iter().map(|(echo, single)| single.rate / echo.rate);
     let at_a_time = |text: &str| format!("{text}, {CLIENTS} at a time");
-    let per_second = Unit::PerSecond;
+    let (rate, micros) = (|share: &Share| share.rate, |share: &Share| share.micros);
     vec![
-        Figure::info(at_a_time("echo"), of(|turn| turn.echo.rate), per_second),
+        Figure::info(at_a_time("echo"), echo(rate), Unit::PerSecond),
         Figure::info(
             at_a_time("single submissions"),
-            of(|turn| turn.single.rate),
-            per_second,
+            single(rate),
+            Unit::PerSecond,
         ),
         Figure::at_least(
             "single submissions ÷ echo",
-            of(|turn| turn.single.rate / turn.echo.rate),
+            median(ratios.collect()),
             Unit::Ratio,
             0.7,
         ),
-        Figure::info(
-            "the server's CPU time per echo",
-            of(|turn| turn.echo.micros),
-            Unit::Micros,
-        ),
+        Figure::info("the server's CPU time per echo", echo(micros), Unit::Micros),
         Figure::info(
             "the server's CPU time per single submission",
-            of(|turn| turn.single.micros),
+            single(micros),
             Unit::Micros,
         ),
         Figure::info(
             format!("tasks in batches of {BATCH}, {BATCH_CLIENTS} at a time"),
-            of(|turn| turn.batch.rate),
-            per_second,
+            batch(rate),
+            Unit::PerSecond,
         ),
         Figure::at_least(
             "tasks in batches ÷ single",
-            of(|turn| turn.batch.rate / turn.single.rate),
+            batch(rate) / single(rate),
             Unit::Ratio,
             5.0,
         ),
         Figure::info(
             "the server's CPU time per task of a batch",
-            of(|turn| turn.batch.micros),
+            batch(micros),
             Unit::Micros,
         ),
     ]

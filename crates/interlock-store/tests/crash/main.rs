@@ -8,5 +8,6 @@ mod full_disk;
 mod io_errors;
 mod kill;
 mod material;
+mod room;
 mod shim;
 mod tear;
