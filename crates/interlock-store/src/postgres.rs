@@ -17,12 +17,14 @@ mod ground;
 mod held;
 mod history;
 mod inbox;
+mod known;
 mod ledger;
 mod link;
 mod list;
 mod load;
 mod loader;
 mod log;
+mod make;
 mod owned;
 mod ownership;
 mod pairs;
@@ -57,14 +59,14 @@ use crate::types::{
 };
 use fault::Tried;
 pub use inbox::{Inbox, Pending};
-use ledger::{Card, Space, id_column};
+use known::Known;
+use ledger::{Card, Space};
 use link::{Link, Shared};
 use loader::PostgresLoader;
 pub use ownership::{Claim, Lease, NewNode, Node, NodeId, Ownership};
 use reader::{PostgresReader, SNAPSHOT};
 use runtime::Runtime;
 use session::Session;
-use stage::Staged;
 use target::Target;
 
 /// An ordinary transaction.
@@ -85,25 +87,6 @@ pub struct PostgresStore {
     known_from: u64,
     /// Namespaces of which a checkpoint was begun: what is left of it alone is not one.
     begun: BTreeSet<NamespaceId>,
-}
-
-/// What the owner of a namespace knows about it: nobody else changes it.
-#[derive(Debug)]
-struct Known {
-    space: Space,
-    end: u64,
-    /// What was written ahead of the next checkpoint; none if nothing is known of that.
-    staged: Option<Staged>,
-}
-
-impl Known {
-    fn new(space: Space, end: u64) -> Self {
-        Self {
-            space,
-            end,
-            staged: None,
-        }
-    }
 }
 
 impl PostgresStore {
@@ -145,113 +128,6 @@ impl PostgresStore {
         Inbox::new(Arc::clone(&self.shared))
     }
 
-    /// The epoch under which this process may write to a namespace.
-    fn epoch(&mut self, of: NamespaceId) -> Result<u64> {
-        let Some(epoch) = self.shared.held.epoch(of) else {
-            self.link.read("looking for a namespace", async |session| {
-                Space::read(session, of).await.map(|_| ())
-            })?;
-            let why = "it was not claimed, or nobody knows what became of the last write";
-            return Err(StoreError::NotOwned { namespace: of, why });
-        };
-        if *self.served.entry(of).or_insert(epoch) != epoch {
-            let why = "it was claimed anew and not loaded since";
-            return Err(StoreError::NotOwned { namespace: of, why });
-        }
-        Ok(epoch)
-    }
-
-    /// Makes sure that everything is known of a namespace that is owned. Returns its epoch.
-    fn know(&mut self, of: NamespaceId) -> Result<u64> {
-        self.link.ensure("connecting")?;
-        let epoch = self.epoch(of)?;
-        self.forget_old();
-        if self.known.contains_key(&of) {
-            return Ok(epoch);
-        }
-        let known = self.link.read("reading a namespace", async |session| {
-            session
-                .transaction(SNAPSHOT, async |session| {
-                    let space = Space::read(session, of).await?;
-                    let end = log::end(session, &space).await?;
-                    Ok(Known::new(space, end))
-                })
-                .await
-        })?;
-        self.forget_old();
-        self.known.insert(of, known);
-        Ok(epoch)
-    }
-
-    /// Whatever was known is known anew.
-    fn forget(&mut self, of: NamespaceId) {
-        self.served.remove(&of);
-        self.known.remove(&of);
-        self.begun.remove(&of);
-    }
-
-    fn known(&mut self, of: NamespaceId) -> Result<&mut Known> {
-        let known = self.known.get_mut(&of);
-        known.ok_or(StoreError::UnknownNamespace(of))
-    }
-
-    /// What was written ahead without waiting for the disk may be lost with the connection.
-    fn forget_old(&mut self) {
-        if self.link.made() != self.known_from {
-            self.known.clear();
-            self.known_from = self.link.made();
-        }
-    }
-
-    /// A transaction that writes to a namespace that is owned and known. What is known of it after
-    /// that counts when it is committed; otherwise it is read again.
-    fn write_to<T>(
-        &mut self,
-        doing: &'static str,
-        begin: &str,
-        of: NamespaceId,
-        epoch: u64,
-        work: impl AsyncFnOnce(&mut Session, &mut Known) -> Tried<T>,
-    ) -> Result<T> {
-        let known = self.known.remove(&of);
-        let mut known = known.ok_or(StoreError::UnknownNamespace(of))?;
-        let from = self.known_from;
-        let done = self.link.write_on(from, doing, &[of], async |session| {
-            session
-                .transaction(begin, async |session| {
-                    owned::lock(session, of, epoch).await?;
-                    work(session, &mut known).await
-                })
-                .await
-        });
-        match done {
-            Ok(value) => {
-                self.known.insert(of, known);
-                Ok(value)
-            }
-            Err(error) => {
-                self.let_go(of, epoch, &error);
-                Err(error)
-            }
-        }
-    }
-
-    /// Somebody else owns it.
-    fn let_go(&mut self, of: NamespaceId, epoch: u64, error: &StoreError) {
-        self.known.remove(&of);
-        if matches!(error, StoreError::NotOwned { .. }) {
-            self.shared.held.forget_epoch(of, epoch);
-        }
-    }
-
-    /// A part of a checkpoint was written ahead on a connection that is gone, and may be lost: what is
-    /// left of it must not be taken for all of it.
-    fn begun_elsewhere(&mut self, of: NamespaceId) -> StoreError {
-        self.shared.held.forget(of);
-        let why = "what was written ahead of its checkpoint may be lost";
-        StoreError::NotOwned { namespace: of, why }
-    }
-
     /// A transaction of the whole store.
     fn write<T>(
         &mut self,
@@ -288,10 +164,10 @@ impl Store for PostgresStore {
         check::number("now_ms", now_ms)?;
         let node = self.shared.held.node();
         let made = self.write("making a namespace", async |session| {
-            make(session, name, now_ms, node).await
+            make::make(session, name, now_ms, node).await
         })?;
         if node.is_some() && node == self.shared.held.node() {
-            self.shared.held.hold(made.id, FIRST_EPOCH);
+            self.shared.held.hold(made.id, make::FIRST_EPOCH);
         }
         Ok(made)
     }
@@ -460,7 +336,7 @@ impl Store for PostgresStore {
             .read_at_length("loading a namespace", async |session| {
                 session
                     .transaction(SNAPSHOT, async |session| {
-                        owned_here(session, namespace, epoch).await?;
+                        owned::assert(session, namespace, epoch).await?;
                         let space = Space::read(session, namespace).await?;
                         let end = load::load(session, &space, visit).await?;
                         Ok(Known::new(space, end))
@@ -537,57 +413,4 @@ impl Store for PostgresStore {
     fn stop(self: Box<Self>) -> Result<()> {
         Ok(())
     }
-}
-
-/// The epoch of a namespace that its maker owns.
-const FIRST_EPOCH: u64 = 1;
-
-/// Makes a namespace, owned by a node or by nobody.
-async fn make(
-    session: &mut Session,
-    name: &str,
-    now_ms: u64,
-    node: Option<NodeId>,
-) -> Tried<Namespace> {
-    let mut card = Card::lock(session).await?;
-    let taken = "SELECT 1 FROM interlock.namespaces WHERE name = $1 AND NOT removed";
-    if session
-        .query_opt(taken, &[&text::keep(name)])
-        .await?
-        .is_some()
-    {
-        return Err(StoreError::NameTaken(name.to_owned()).into());
-    }
-    card.namespaces_made += 1;
-    card.write(session).await?;
-    let row = Namespace {
-        id: NamespaceId(card.namespaces_made),
-        name: name.to_owned(),
-        created_ms: now_ms,
-    };
-    Space::new(row.clone()).write(session).await?;
-    // A node whose lease has ended owns nothing new either.
-    let own = "INSERT INTO interlock.owners (namespace, node, epoch) VALUES ($1, (
-            SELECT id FROM interlock.nodes
-            WHERE id = $2 AND NOT ended AND lease_until > clock_timestamp() FOR SHARE), $3)
-        RETURNING node";
-    let node = node.map(|node| node.0.cast_signed());
-    let epoch = FIRST_EPOCH.cast_signed();
-    let rows = session
-        .query(own, &[&id_column(row.id), &node, &epoch])
-        .await?;
-    let owner: Option<i64> = rows.first().map_or(Ok(None), |row| row.try_get(0))?;
-    if owner != node {
-        return Err(StoreError::LeaseEnded.into());
-    }
-    Ok(row)
-}
-
-/// Is this epoch in force, as of the moment that the transaction sees?
-async fn owned_here(session: &mut Session, of: NamespaceId, epoch: u64) -> Tried<()> {
-    let sql = "SELECT 1 FROM interlock.owners WHERE namespace = $1 AND epoch = $2";
-    let found = session
-        .query_opt(sql, &[&id_column(of), &epoch.cast_signed()])
-        .await?;
-    found.map(|_| ()).ok_or_else(|| owned::lost(of))
 }

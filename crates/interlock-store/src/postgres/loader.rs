@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::ledger::Space;
 use super::link::{Link, Shared};
 use super::reader::SNAPSHOT;
-use super::{load, owned_here};
+use super::{load, owned};
 use crate::error::StoreError;
 use crate::store::{Loader, Result};
 use crate::types::{Loaded, NamespaceId};
@@ -29,7 +29,7 @@ impl Loader for PostgresLoader {
         link.read_at_length("loading a namespace", async |session| {
             session
                 .transaction(SNAPSHOT, async |session| {
-                    owned_here(session, namespace, epoch).await?;
+                    owned::assert(session, namespace, epoch).await?;
                     let space = Space::read(session, namespace).await?;
                     load::load(session, &space, visit).await
                 })

@@ -22,3 +22,12 @@ pub(super) fn lost(namespace: NamespaceId) -> Fault {
     let why = "it was taken over or removed since it was claimed";
     StoreError::NotOwned { namespace, why }.into()
 }
+
+/// Is this epoch in force, as of the moment that the transaction sees?
+pub(super) async fn assert(session: &mut Session, of: NamespaceId, epoch: u64) -> Tried<()> {
+    let sql = "SELECT 1 FROM interlock.owners WHERE namespace = $1 AND epoch = $2";
+    let found = session
+        .query_opt(sql, &[&id_column(of), &epoch.cast_signed()])
+        .await?;
+    found.map(|_| ()).ok_or_else(|| lost(of))
+}

@@ -14,11 +14,20 @@ impl Life<'_> {
         self.hear()?;
         self.note_ended();
         let part = self.next_part();
-        if self.bytes.is_empty() && self.releases.is_empty() && part.is_none() {
-            return Ok(());
+        let is_kept = !self.bytes.is_empty() || !self.consumed.is_empty() || part.is_some();
+        if is_kept || self.ahead > 0 && !self.releases.is_empty() {
+            self.send(part);
+        } else {
+            self.release();
         }
-        self.send(part);
         Ok(())
+    }
+
+    /// Everything that these answers tell is committed already.
+    fn release(&mut self) {
+        for release in self.releases.drain(..) {
+            release(Ok(()));
+        }
     }
 
     fn send(&mut self, part: Option<Part>) {
