@@ -171,6 +171,8 @@
         hush();
         clearTimeout(again);
         again = setTimeout(listen, RETRY_MS);
+        // It was refused, not interrupted: perhaps the page is no longer theirs to see.
+        refresh();
       }
     };
   };

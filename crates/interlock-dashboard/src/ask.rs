@@ -162,6 +162,12 @@ pub(crate) fn go(to: &str, notice: Option<&Notice>) -> Response {
     response
 }
 
+/// Whether a stream of events is wanted.
+fn is_stream(parts: &Parts) -> bool {
+    let accepts = parts.headers.get(header::ACCEPT);
+    accepts.is_some_and(|accepts| accepts == "text/event-stream")
+}
+
 impl FromRequestParts<Shared> for Ask {
     type Rejection = Response;
 
@@ -175,7 +181,10 @@ impl FromRequestParts<Shared> for Ask {
         let inner_only = parts.headers.contains_key(INNER);
         let (api, me) = match who(shared, &parts.headers).await {
             Ok(found) => found,
-            Err(problem) if problem.code == Code::Unauthorized && inner_only => {
+            // A script asks: what would it do with the page where people sign in?
+            Err(problem)
+                if problem.code == Code::Unauthorized && (inner_only || is_stream(parts)) =>
+            {
                 return Err(StatusCode::UNAUTHORIZED.into_response());
             }
             Err(problem) if problem.code == Code::Unauthorized => {

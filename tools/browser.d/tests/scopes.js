@@ -87,3 +87,21 @@ test("a token that is revoked is out at once", async () => {
   assert.equal(new URL(page.url()).pathname, "/sign-in");
   await close(page);
 });
+
+test("a page whose token was revoked before it listens goes to where one signs in", async () => {
+  const { server, browser } = both;
+  const made = await server.post("/v1/tokens", { name: "briefer", scopes: ["read"] });
+  const page = await open(browser, server);
+  await signIn(page, made.secret);
+  let revoke;
+  const revoked = new Promise((resolve) => (revoke = resolve));
+  await page.route((url) => url.pathname === "/live", async (route) => {
+    await revoked;
+    await route.continue();
+  });
+  await page.goto("/tasks", { waitUntil: "domcontentloaded" });
+  await server.call("DELETE", `/v1/tokens/${made.token.id}`);
+  revoke();
+  await page.waitForURL("**/sign-in*");
+  await close(page);
+});

@@ -125,6 +125,14 @@ async fn the_token_is_in_a_cookie_that_no_script_and_no_other_site_sees() {
         "/sign-in?next=%2Ftasks%3Fkind%3Da"
     );
     assert_eq!(page(caller, "/sign-in", "").await.status, 200);
+    // A script would not know what to do with that page.
+    for (path, header) in [
+        ("/tasks", ("interlock-inner", "1")),
+        ("/live", ("accept", "text/event-stream")),
+    ] {
+        let response = caller.open("GET", path, None, &[header]).await;
+        assert_eq!(response.status(), 401, "{path}");
+    }
 
     let (status, _, cookies) = post(caller, "/sign-in", "token=ilk_guess", &[OWN]).await;
     assert_eq!((status, cookies.len()), (401, 0));
