@@ -20,6 +20,7 @@ use hyper_util::server::conn::auto;
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -33,8 +34,9 @@ pub struct DoorConfig {
     pub listen: SocketAddr,
     /// Let callers in without a token from other machines too.
     pub open: bool,
-    /// Answer on a route that decides nothing, for the benchmark to compare with.
-    pub echo: bool,
+    /// Answer on routes that decide nothing, for the benchmark to compare with; one of them keeps what
+    /// comes in this directory.
+    pub echo: Option<PathBuf>,
     /// Speak TLS, with these files.
     pub tls: Option<Tls>,
     /// How many are let in, and how slow they may be.
@@ -47,7 +49,7 @@ impl DoorConfig {
         Self {
             listen,
             open: false,
-            echo: false,
+            echo: None,
             tls: None,
             limits: DoorLimits::default(),
         }
@@ -102,7 +104,7 @@ impl Door {
         let (router, _document) = routes(App {
             server: server.clone(),
             tokens_needed,
-            echo: config.echo,
+            echo: config.echo.clone(),
             body_within: config.limits.body_within,
             tls: tls.is_some(),
         });

@@ -44,6 +44,7 @@ use axum::response::{IntoResponse, Response};
 use interlock_api::Clock;
 use interlock_core::words::Now;
 use interlock_dashboard::Dashboard;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tower::ServiceExt;
@@ -56,8 +57,8 @@ pub struct App {
     pub server: Arc<Server>,
     /// Whether a caller needs a token even if there are none.
     pub tokens_needed: bool,
-    /// Whether there is a route that decides nothing, to compare with.
-    pub echo: bool,
+    /// Whether there are routes that decide nothing, to compare with; and where one of them writes to.
+    pub echo: Option<PathBuf>,
     /// How soon a body must have come.
     pub body_within: Duration,
     /// Whether the door speaks TLS.
@@ -76,9 +77,9 @@ fn clock_of(now: Now) -> Clock {
 pub fn routes(app: App) -> (Router, utoipa::openapi::OpenApi) {
     docs::prepare();
     let (router, document) = described().split_for_parts();
-    let router = match app.echo {
-        true => router.merge(echo::routes()),
-        false => router,
+    let router = match &app.echo {
+        Some(dir) => router.merge(echo::routes(dir.clone())),
+        None => router,
     };
     let forwarded = axum::middleware::from_fn_with_state(app.clone(), forward);
     let counted = axum::middleware::from_fn_with_state(app.clone(), metrics::count);

@@ -1,4 +1,5 @@
-//! Single submissions, 64 at a time, beside an echo on the same server; and batches of 100.
+//! Single submissions, 64 at a time, beside an echo on the same server, and one that is only kept; and
+//! batches of 100.
 
 use crate::host::Host;
 use crate::load::rate;
@@ -17,6 +18,15 @@ struct Share {
     micros: f64,
 }
 
+/// The same submissions in one turn.
+struct Turn {
+    /// Kept, and nothing decided.
+    kept: Share,
+    /// Neither.
+    echo: Share,
+    single: Share,
+}
+
 pub(super) async fn figures(quick: bool) -> anyhow::Result<Vec<Figure>> {
     let (turns, time) = match quick {
         true => (1, Duration::from_millis(500)),
@@ -25,13 +35,13 @@ pub(super) async fn figures(quick: bool) -> anyhow::Result<Vec<Figure>> {
     let data = tempfile::tempdir()?;
     let host = Host::start(None, &data.path().join("data")).await?;
     let _worker = Idle::register(host.address, "w").await?;
-    let mut pairs = Vec::new();
+    let mut shares = Vec::new();
     let mut batches = Vec::new();
     // The first turn is to warm up.
     for turn in 0..=turns {
-        let pair = echo_and_single(&host, turn, time).await?;
+        let share = one_turn(&host, turn, time).await?;
         if turn > 0 {
-            pairs.push(pair);
+            shares.push(share);
         }
     }
     for turn in 0..=turns / 2 {
@@ -41,21 +51,23 @@ pub(super) async fn figures(quick: bool) -> anyhow::Result<Vec<Figure>> {
         }
     }
     host.stop()?;
-    Ok(show(&pairs, &batches))
+    Ok(show(&shares, &batches))
 }
 
 /// One right after the other, since the machine's own speed changes within seconds. Every submission
 /// has a resource of its own, so that it is accepted: the echo's answer is as long.
-async fn echo_and_single(host: &Host, turn: u64, time: Duration) -> anyhow::Result<(Share, Share)> {
+async fn one_turn(host: &Host, turn: u64, time: Duration) -> anyhow::Result<Turn> {
     let first = turn * 1_000_000_000;
-    let echo = share(host, CLIENTS, time, move |n| {
-        post("/v1/echo", &submission(first + n))
-    });
-    let echo = echo.await?;
-    let single = share(host, CLIENTS, time, move |n| {
-        post("/v1/tasks", &submission(first + n))
-    });
-    Ok((echo, single.await?))
+    let to = |path: &'static str| {
+        share(host, CLIENTS, time, move |n| {
+            post(path, &submission(first + n))
+        })
+    };
+    Ok(Turn {
+        kept: to("/v1/echo/kept").await?,
+        echo: to("/v1/echo").await?,
+        single: to("/v1/tasks").await?,
+    })
 }
 
 /// Per task.
@@ -87,49 +99,46 @@ async fn share(
     })
 }
 
-fn show(pairs: &[(Share, Share)], batches: &[Share]) -> Vec<Figure> {
-    let echo =
-        |value: fn(&Share) -> f64| median(pairs.iter().map(|(echo, _)| value(echo)).collect());
-    let single =
-        |value: fn(&Share) -> f64| median(pairs.iter().map(|(_, single)| value(single)).collect());
+fn show(turns: &[Turn], batches: &[Share]) -> Vec<Figure> {
+    let of = |value: fn(&Turn) -> f64| median(turns.iter().map(value).collect());
     let batch = |value: fn(&Share) -> f64| median(batches.iter().map(value).collect());
-    let ratios = pairs.iter().map(|(echo, single)| single.rate / echo.rate);
     let at_a_time = |text: &str| format!("{text}, {CLIENTS} at a time");
-    let (rate, micros) = (|share: &Share| share.rate, |share: &Share| share.micros);
+    let rate = |text: &str, rate: f64| Figure::info(at_a_time(text), rate, Unit::PerSecond);
+    let micros = |text: &str, micros: f64| {
+        let text = format!("the server's CPU time per {text}");
+        Figure::info(text, micros, Unit::Micros)
+    };
+    let single = of(|turn| turn.single.rate);
+    let batch_rate = batch(|share| share.rate);
     vec![
-        Figure::info(at_a_time("echo"), echo(rate), Unit::PerSecond),
-        Figure::info(
-            at_a_time("single submissions"),
-            single(rate),
-            Unit::PerSecond,
-        ),
+        rate("echo", of(|turn| turn.echo.rate)),
+        rate("echo of what is kept", of(|turn| turn.kept.rate)),
+        rate("single submissions", single),
         Figure::at_least(
             "single submissions ÷ echo",
-            median(ratios.collect()),
+            of(|turn| turn.single.rate / turn.echo.rate),
             Unit::Ratio,
             0.7,
         ),
-        Figure::info("the server's CPU time per echo", echo(micros), Unit::Micros),
         Figure::info(
-            "the server's CPU time per single submission",
-            single(micros),
-            Unit::Micros,
+            "single submissions ÷ echo of what is kept",
+            of(|turn| turn.single.rate / turn.kept.rate),
+            Unit::Ratio,
         ),
+        micros("echo", of(|turn| turn.echo.micros)),
+        micros("echo of what is kept", of(|turn| turn.kept.micros)),
+        micros("single submission", of(|turn| turn.single.micros)),
         Figure::info(
             format!("tasks in batches of {BATCH}, {BATCH_CLIENTS} at a time"),
-            batch(rate),
+            batch_rate,
             Unit::PerSecond,
         ),
         Figure::at_least(
             "tasks in batches ÷ single",
-            batch(rate) / single(rate),
+            batch_rate / single,
             Unit::Ratio,
             5.0,
         ),
-        Figure::info(
-            "the server's CPU time per task of a batch",
-            batch(micros),
-            Unit::Micros,
-        ),
+        micros("task of a batch", batch(|share| share.micros)),
     ]
 }

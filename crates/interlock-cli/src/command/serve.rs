@@ -90,7 +90,8 @@ pub struct Serve {
     /// How log lines look [default: text]
     #[arg(long, value_enum, env = "INTERLOCK_LOG_FORMAT")]
     log_format: Option<logs::Format>,
-    /// Answer `POST /v1/echo` too, which decides nothing: what benchmarks compare with
+    /// Answer `POST /v1/echo` and `/v1/echo/kept` too, which decide nothing: what benchmarks compare
+    /// with
     #[arg(long, hide = true)]
     echo: bool,
 }
@@ -138,14 +139,15 @@ impl Serve {
             self.log_format.or(file.log_format).unwrap_or_default(),
         );
         let listen = self.listen.or(file.listen);
+        let data = (self.data.or(file.data)).unwrap_or_else(|| PathBuf::from("interlock-data"));
         Ok(Settled {
-            data: (self.data.or(file.data)).unwrap_or_else(|| PathBuf::from("interlock-data")),
             door: DoorConfig {
                 open: self.no_tokens || file.no_tokens,
-                echo: self.echo,
+                echo: self.echo.then(|| data.join("echo")),
                 tls,
                 ..DoorConfig::at(listen.unwrap_or(SocketAddr::from(([127, 0, 0, 1], 7420))))
             },
+            data,
             store: self.store.or(file.store).unwrap_or_default(),
             node: node::Given {
                 name: self.node.or(file.node),
