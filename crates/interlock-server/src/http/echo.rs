@@ -55,6 +55,8 @@ async fn keep_and_echo(
     Body1(wire): Body1<Submission>,
 ) -> Answer<WithStatus<Report>> {
     let bytes = serde_json::to_vec(&wire).expect("wire types are plain data");
+    // What is refused is not kept.
+    let answer = echo(access, query, Body1(wire)).await?;
     keeper.keep(bytes).await?;
-    echo(access, query, Body1(wire)).await
+    Ok(answer)
 }
