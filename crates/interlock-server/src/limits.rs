@@ -8,11 +8,14 @@ pub const INBOX_MAX: usize = 20_000;
 pub const BATCH_REQUESTS_MAX: usize = 2_000;
 /// Bytes of events in one batch, about.
 pub const BATCH_BYTES_MAX: usize = 4 << 20;
-/// Batches of one cell that are decided and not yet written: while one commit is being made, those
-/// that will be in the next one are decided as they come.
-pub const BATCHES_AHEAD: usize = 16;
-/// The same for slices of what concerns many tasks: they come by themselves, as fast as they are
-/// decided, and every answer waits for those before it. With them come as many rows for checkpoints.
+/// How often what comes while a commit is being made is decided, to be in the next one. Most commits
+/// are shorter: deciding each request as it comes would wake the cell for each.
+pub const GATHER_FOR: Duration = Duration::from_millis(1);
+/// So many answers in one batch show that more requests will come while it is being written.
+pub const BUSY_ANSWERS: usize = 4;
+/// Slices of what concerns many tasks that are decided and not yet written: they come by themselves,
+/// as fast as they are decided, and every answer waits for those before it. With them come as many
+/// rows for checkpoints.
 pub const SLICES_AHEAD: usize = 2;
 /// Bytes of events that go into one commit, about.
 pub const COMMIT_BYTES_MAX: usize = 16 << 20;

@@ -12,10 +12,13 @@ use interlock_server::cluster::Sole;
 use interlock_server::committer::{Commit, Committer, Watcher};
 use interlock_server::metrics::Metrics;
 use interlock_store::{MemoryStore, NamespaceId, SqliteStore, Store, StoreError};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::task::Poll;
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 struct Quiet;
 
@@ -33,6 +36,31 @@ impl Watcher for Slow {
     fn committed(&mut self, commit: Commit) {
         self.0.fetch_max(commit.batches, Ordering::Relaxed);
         std::thread::sleep(Duration::from_millis(20));
+    }
+    fn lost(&mut self, error: &StoreError) {
+        panic!("the store was lost: {error}");
+    }
+}
+
+/// Commits that are held up as long as the gate is shut, and how many batches each had.
+#[derive(Clone, Default)]
+struct Gate {
+    shut: Arc<AtomicBool>,
+    batches: Arc<Mutex<Vec<usize>>>,
+}
+
+impl Gate {
+    fn batches(&self) -> Vec<usize> {
+        self.batches.lock().expect("nobody panics").clone()
+    }
+}
+
+impl Watcher for Gate {
+    fn committed(&mut self, commit: Commit) {
+        (self.batches.lock().expect("nobody panics")).push(commit.batches);
+        while self.shut.load(Ordering::Acquire) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
     }
     fn lost(&mut self, error: &StoreError) {
         panic!("the store was lost: {error}");
@@ -222,6 +250,55 @@ async fn a_take_that_nobody_waits_for_gives_its_tasks_back() {
     let taken = running.take(other, 1, 5_000).await;
     assert_eq!(taken.hand_outs[0].task, task);
     running.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_comes_during_a_commit_is_decided_meanwhile_and_is_one_batch() {
+    let mut store = Box::new(MemoryStore::new());
+    let namespace = store.create_namespace("default", 0).expect("it is new").id;
+    let gate = Gate::default();
+    let running = Running::on(store, namespace, gate.clone());
+    running.prepared().await;
+
+    gate.shut.store(true, Ordering::Release);
+    let before = gate.batches().len();
+    let mut first = Box::pin(running.submit("shop:0"));
+    assert!(is_pending(&mut first).await);
+    until("the first is being written", || {
+        gate.batches().len() > before
+    })
+    .await;
+    let names: Vec<String> = (1..=50).map(|number| format!("shop:{number}")).collect();
+    let submissions = names.iter().map(|name| Box::pin(running.submit(name)));
+    let mut others: Vec<_> = submissions.collect();
+    for other in &mut others {
+        assert!(is_pending(other).await);
+    }
+    until("they are decided", || running.cell.waiting() == 0).await;
+    for other in &mut others {
+        assert!(is_pending(other).await, "answered before it is written");
+    }
+
+    gate.shut.store(false, Ordering::Release);
+    let first = first.await;
+    for (other, number) in others.into_iter().zip(1..) {
+        assert_eq!(other.await, TaskId(first.0 + number));
+    }
+    assert_eq!(gate.batches()[before..], [1, 1]);
+    running.stop().await;
+}
+
+/// Whether something is not done yet, having been begun.
+async fn is_pending(future: &mut Pin<Box<impl Future>>) -> bool {
+    poll_fn(|context| Poll::Ready(future.as_mut().poll(context).is_pending())).await
+}
+
+async fn until(what: &str, is_so: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !is_so() {
+        assert!(begun.elapsed() < Duration::from_secs(20), "not so: {what}");
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -73,6 +73,8 @@ pub(super) struct Life<'a> {
     more: bool,
     /// Batches with the committer.
     ahead: usize,
+    /// Whether the last one had many answers.
+    busy: bool,
     /// Checkpoints on their way: one, or two at the end.
     keeping: VecDeque<Keeping>,
     /// Whether nobody has asked for anything for a moment.
@@ -107,6 +109,7 @@ impl<'a> Life<'a> {
             records: Vec::new(),
             more: false,
             ahead: 0,
+            busy: false,
             keeping: VecDeque::new(),
             quiet: false,
             folded: position,
@@ -135,6 +138,9 @@ impl<'a> Life<'a> {
                 return over;
             }
             let is_behind = self.ahead > 0 || self.more;
+            if let Err(over) = self.let_gather() {
+                return over;
+            }
             let next = self.next_ask();
             self.quiet = matches!(next, Ok(None)) && !is_behind;
             match next {
@@ -225,8 +231,17 @@ impl<'a> Life<'a> {
         clock::until(now, next.elapsed, next.wall) == Some(Duration::ZERO)
     }
 
-    /// Decides what has arrived, up to the size of a batch. As long as the committer is behind there
-    /// is time to gather more.
+    /// While much goes on, requests are left to gather until the last ones are written: the cell is
+    /// woken once for all of them.
+    fn let_gather(&mut self) -> Result<(), Over> {
+        match self.busy && self.ahead > 0 {
+            true => self.wait_for_committer_a_moment(),
+            false => Ok(()),
+        }
+    }
+
+    /// Decides what has arrived, up to the size of a batch; and what arrives until the last batch is
+    /// written.
     fn gather(&mut self, first: Ask) -> Result<(), Over> {
         let mut next = Some(first);
         let mut requests = 0;
@@ -235,22 +250,24 @@ impl<'a> Life<'a> {
                 self.cell.shared.waiting.fetch_sub(1, Ordering::Relaxed);
                 self.answer(ask)?;
                 requests += 1;
-                if requests < limits::BATCH_REQUESTS_MAX
-                    && self.bytes.len() < limits::BATCH_BYTES_MAX
-                {
-                    next = self.cell.asks.try_recv().ok();
-                }
+                next = self.next_of_batch(requests);
             }
             self.hear()?;
-            if self.ahead < limits::BATCHES_AHEAD {
+            if self.ahead == 0 || self.cell.tenure.is_over(self.term) {
                 return Ok(());
             }
-            self.wait_for_committer()?;
-            if requests < limits::BATCH_REQUESTS_MAX && self.bytes.len() < limits::BATCH_BYTES_MAX {
-                next = self.cell.asks.try_recv().ok();
-            }
+            self.wait_for_committer_a_moment()?;
+            next = self.next_of_batch(requests);
         }
     }
+
+    /// What has arrived, if the batch has room for it.
+    fn next_of_batch(&self, requests: usize) -> Option<Ask> {
+        let has_room =
+            requests < limits::BATCH_REQUESTS_MAX && self.bytes.len() < limits::BATCH_BYTES_MAX;
+        has_room.then(|| self.cell.asks.try_recv().ok()).flatten()
+    }
+
     /// The store failed: nobody gets an answer from memory.
     pub(super) fn fail(mut self, error: CellError) {
         let (then, now) = (self.epoch, self.epoch + 1);

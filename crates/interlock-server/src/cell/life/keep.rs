@@ -6,6 +6,7 @@ use super::super::row_change::row_change;
 use super::{Keeping, Life, Over};
 use crate::{clock, limits};
 use interlock_store::Checkpoint;
+use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
 impl Life<'_> {
@@ -34,6 +35,7 @@ impl Life<'_> {
         let bytes = std::mem::take(&mut self.bytes);
         self.logged += bytes.len();
         let next = self.core.position();
+        self.busy = self.releases.len() >= limits::BUSY_ANSWERS;
         self.cell.committer.write(Batch {
             origin: Origin {
                 namespace: self.cell.namespace,
@@ -196,6 +198,15 @@ impl Life<'_> {
         match self.cell.keeps.recv() {
             Ok(kept) => self.heard(kept),
             Err(_) => Err(Over::Stopped),
+        }
+    }
+
+    /// The same, but goes on after a moment.
+    pub(super) fn wait_for_committer_a_moment(&mut self) -> Result<(), Over> {
+        match self.cell.keeps.recv_timeout(limits::GATHER_FOR) {
+            Ok(kept) => self.heard(kept),
+            Err(RecvTimeoutError::Timeout) => Ok(()),
+            Err(RecvTimeoutError::Disconnected) => Err(Over::Stopped),
         }
     }
 

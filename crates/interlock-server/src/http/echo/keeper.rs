@@ -80,3 +80,42 @@ fn run(dir: &Path, inbox: &Receiver<Item>, runtime: &Handle) -> Result<(), Store
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use interlock_store::LogPage;
+    use std::time::{Duration, Instant};
+
+    #[tokio::test]
+    async fn what_is_answered_is_in_the_store() {
+        let data = tempfile::tempdir().expect("a directory");
+        let dir = data.path().join("echo");
+        let keeper = Keeper::new(dir.clone());
+        for bytes in ["first", "second"] {
+            keeper.keep(bytes.into()).await.expect("there is room");
+        }
+        drop(keeper);
+        let mut store = closed_by_keeper(&dir).await;
+        let namespace = store.namespaces().expect("it can be read")[0].id;
+        let mut reader = store.reader().expect("it can be read");
+        let page = reader.log(namespace, 1, 10).expect("it can be read");
+        let LogPage::Records(records) = page else {
+            panic!("the beginning is gone: {page:?}");
+        };
+        let kept: Vec<&[u8]> = records.iter().map(|record| &record.bytes[..]).collect();
+        assert_eq!(kept, [&b"first"[..], b"second"]);
+    }
+
+    /// The store, once the thread has let go of it.
+    async fn closed_by_keeper(dir: &Path) -> SqliteStore {
+        let begun = Instant::now();
+        loop {
+            match SqliteStore::open(dir) {
+                Ok(store) => return store,
+                Err(error) => assert!(begun.elapsed() < Duration::from_secs(20), "{error}"),
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+}
