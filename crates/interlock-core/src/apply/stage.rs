@@ -59,7 +59,7 @@ impl State {
                 self.unwatch(id);
                 for claim in claims {
                     let resource = self.resources.get_mut(claim.resource);
-                    let was_there = resource.line_mut(claim.op).remove(&key);
+                    let was_there = resource.leave(claim.op, &key);
                     debug_assert!(was_there, "task {id} stood in line");
                     self.mark(claim.resource);
                 }
@@ -125,7 +125,7 @@ impl State {
                 }
                 for claim in claims {
                     let resource = self.resources.get_mut(claim.resource);
-                    resource.line_mut(claim.op).insert(key);
+                    resource.join(claim.op, key);
                     self.mark(claim.resource);
                 }
             }
@@ -192,7 +192,7 @@ impl State {
         if let Some(at) = task.watch.take() {
             let index = task.claims[at as usize].resource;
             let entry = (task.kind, task.key());
-            self.resources.get_mut(index).watched.remove(&entry);
+            self.resources.get_mut(index).unwatch(&entry);
             self.mark(index);
         }
     }

@@ -87,7 +87,7 @@ impl Core {
         while self.looks > 0 {
             let resource = self.state.resources.get(index);
             let from = (kind, FIRST_KEY);
-            let Some(&(found, key)) = resource.watched.from(from).next() else {
+            let Some(&(found, key)) = resource.watched().from(from).next() else {
                 return;
             };
             if found != kind {
@@ -120,14 +120,14 @@ impl Core {
         let task = self.state.task_derived_mut(id);
         task.watch = Some(at as u8);
         let (index, entry) = (task.claims[at].resource, (task.kind, task.key()));
-        self.state.resources.get_mut(index).watched.insert(entry);
+        self.state.resources.get_mut(index).watch(entry);
         // Whoever was first of its kind here may not be any more.
         self.hide_passed_reader(index, entry);
     }
 
     /// Only the first of a kind is exposed: hide the one that a newcomer goes before.
     fn hide_passed_reader(&mut self, index: ResourceIx, newcomer: (KindId, Key)) {
-        let watched = &self.state.resources.get(index).watched;
+        let watched = self.state.resources.get(index).watched();
         let next = watched.after(newcomer).next();
         if let Some(&(kind, key)) = next
             && kind == newcomer.0
@@ -137,7 +137,7 @@ impl Core {
     }
 
     fn first_watched(&self, index: ResourceIx, after: Option<KindId>) -> Option<KindId> {
-        let watched = &self.state.resources.get(index).watched;
+        let watched = self.state.resources.get(index).watched();
         let from = after.map_or(KindId(0), |kind| KindId(kind.0 + 1));
         let first = watched.from((from, FIRST_KEY)).next();
         first.map(|(kind, _)| *kind)

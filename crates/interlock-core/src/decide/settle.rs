@@ -159,7 +159,7 @@ impl State {
     pub(crate) fn mark_everything(&mut self) {
         let indexes: Vec<_> = self.resources.iter().map(|(index, _)| index).collect();
         for index in indexes {
-            let readers = self.resources.get(index).readers.iter();
+            let readers = self.resources.get(index).readers().iter();
             self.dirty.joined.extend(readers.map(|key| key.task));
             self.mark(index);
         }

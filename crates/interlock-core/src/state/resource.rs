@@ -16,11 +16,8 @@ pub(crate) struct Resource {
     pub(crate) name: ResourceName,
     /// Exclusive claims in line.
     pub(crate) writers: Set<Key>,
-    /// Shared claims in line.
-    pub(crate) readers: Set<Key>,
-    /// Derived: tasks in line whose shared claim on this resource is watched here, by kind. Only
-    /// the first of each kind is exposed, so that one event never has to expose a crowd.
-    pub(crate) watched: Set<(KindId, Key)>,
+    /// Shared claims in line, if there are any.
+    shared: Option<Box<Shared>>,
     /// The runs that hold it, by the spots of their tasks; all shared or one exclusive.
     pub(crate) holders: Set<Key>,
     pub(crate) held_exclusively: bool,
@@ -31,6 +28,22 @@ pub(crate) struct Resource {
     pub(crate) hold: bool,
     /// Derived: it is on the list of resources to look at.
     pub(crate) dirty: bool,
+}
+
+/// Shared claims in line: most resources have none, and need no room for them.
+#[derive(Debug)]
+struct Shared {
+    readers: Set<Key>,
+    /// Derived: those whose claim is watched on this resource, by kind. Only the first of each kind
+    /// is exposed, so that one event never has to expose a crowd.
+    watched: Set<(KindId, Key)>,
+}
+
+impl Shared {
+    const NONE: Self = Self {
+        readers: Set::Empty,
+        watched: Set::Empty,
+    };
 }
 
 /// Pending lifecycle tasks of a resource, and who waits outside behind them.
@@ -61,8 +74,7 @@ impl Resource {
         Self {
             name,
             writers: Set::new(),
-            readers: Set::new(),
-            watched: Set::new(),
+            shared: None,
             holders: Set::new(),
             held_exclusively: false,
             tasks: Set::new(),
@@ -80,14 +92,14 @@ impl Resource {
         } else {
             self.holders.is_empty()
                 && first_writer.is_none_or(|writer| writer >= key)
-                && self.readers.first().is_none_or(|reader| reader > key)
+                && self.readers().first().is_none_or(|reader| reader > key)
         }
     }
 
     /// Conflicting tasks ahead of this spot, nearest first.
     pub(crate) fn ahead(&self, op: Op, key: Key) -> impl Iterator<Item = Key> + '_ {
         let mut writers = self.writers.before(key).rev().copied().peekable();
-        let readers = self.readers.before(key).rev().copied();
+        let readers = self.readers().before(key).rev().copied();
         let mut readers = readers
             .take(if op.is_shared() { 0 } else { usize::MAX })
             .peekable();
@@ -101,18 +113,59 @@ impl Resource {
 
     /// The worst rank of anyone in line or holding it.
     pub(crate) fn last_rank(&self) -> Option<i64> {
-        [&self.writers, &self.readers, &self.holders]
+        [&self.writers, self.readers(), &self.holders]
             .into_iter()
             .filter_map(|set| set.last().map(|key| key.rank))
             .max()
     }
 
-    pub(crate) fn line_mut(&mut self, op: Op) -> &mut Set<Key> {
+    /// Shared claims in line.
+    pub(crate) fn readers(&self) -> &Set<Key> {
+        &self.shared().readers
+    }
+
+    /// Derived: those of them that are watched on this resource, by kind.
+    pub(crate) fn watched(&self) -> &Set<(KindId, Key)> {
+        &self.shared().watched
+    }
+
+    /// A task joins the line.
+    pub(crate) fn join(&mut self, op: Op, key: Key) {
         if op.is_shared() {
-            &mut self.readers
+            self.change_shared(|shared| shared.readers.insert(key));
         } else {
-            &mut self.writers
+            self.writers.insert(key);
         }
+    }
+
+    /// A task leaves the line. Whether it stood there.
+    pub(crate) fn leave(&mut self, op: Op, key: &Key) -> bool {
+        if op.is_shared() {
+            self.change_shared(|shared| shared.readers.remove(key))
+        } else {
+            self.writers.remove(key)
+        }
+    }
+
+    pub(crate) fn watch(&mut self, entry: (KindId, Key)) {
+        self.change_shared(|shared| shared.watched.insert(entry));
+    }
+
+    pub(crate) fn unwatch(&mut self, entry: &(KindId, Key)) {
+        self.change_shared(|shared| shared.watched.remove(entry));
+    }
+
+    fn shared(&self) -> &Shared {
+        self.shared.as_deref().unwrap_or(&Shared::NONE)
+    }
+
+    fn change_shared<T>(&mut self, change: impl FnOnce(&mut Shared) -> T) -> T {
+        let shared = (self.shared).get_or_insert_with(|| Box::new(Shared::NONE));
+        let changed = change(shared);
+        if shared.readers.is_empty() && shared.watched.is_empty() {
+            self.shared = None;
+        }
+        changed
     }
 
     /// The last of the pending lifecycle tasks: it decides the future.
@@ -126,7 +179,7 @@ impl Resource {
             .barrier
             .as_ref()
             .map_or(0, |barrier| barrier.room.len());
-        (self.writers.len() + self.readers.len() + outside) as u64
+        (self.writers.len() + self.readers().len() + outside) as u64
     }
 
     /// All tasks that wait and claim it.
@@ -285,5 +338,16 @@ impl Resources {
         self.slab
             .iter()
             .map(|(index, resource)| (ResourceIx(index), &**resource))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_resource_with_one_task_is_small() {
+        // There may be millions of them: 128 bytes is what an allocator has a size for.
+        assert!(size_of::<Resource>() <= 128, "{}", size_of::<Resource>());
     }
 }

@@ -1,6 +1,5 @@
 //! An ordered set that is small when it has few members: most resources have one or two tasks.
 
-use smallvec::SmallVec;
 use std::collections::BTreeSet;
 use std::ops::Bound::{Excluded, Unbounded};
 
@@ -9,22 +8,28 @@ const MANY: usize = 24;
 /// A tree that shrank to this many becomes a list again.
 const FEW: usize = 8;
 
-/// An ordered set of small values.
+/// An ordered set of small values. One member stands in the set itself.
 #[derive(Clone, Debug)]
 pub(crate) enum Set<K> {
-    Few(SmallVec<[K; 1]>),
-    Many(BTreeSet<K>),
+    Empty,
+    One(K),
+    Few(Vec<K>),
+    #[allow(
+        clippy::box_collection,
+        reason = "few sets are that large, and every resource has several"
+    )]
+    Many(Box<BTreeSet<K>>),
 }
 
 impl<K: Ord + Copy> Set<K> {
     pub(crate) fn new() -> Self {
-        Set::Few(SmallVec::new())
+        Set::Empty
     }
 
     pub(crate) fn len(&self) -> usize {
-        match self {
-            Set::Few(list) => list.len(),
-            Set::Many(tree) => tree.len(),
+        match self.members() {
+            Either::One(list) => list.len(),
+            Either::Other(tree) => tree.len(),
         }
     }
 
@@ -33,34 +38,39 @@ impl<K: Ord + Copy> Set<K> {
     }
 
     pub(crate) fn contains(&self, key: &K) -> bool {
-        match self {
-            Set::Few(list) => list.binary_search(key).is_ok(),
-            Set::Many(tree) => tree.contains(key),
+        match self.members() {
+            Either::One(list) => list.binary_search(key).is_ok(),
+            Either::Other(tree) => tree.contains(key),
         }
     }
 
     pub(crate) fn first(&self) -> Option<&K> {
-        match self {
-            Set::Few(list) => list.first(),
-            Set::Many(tree) => tree.first(),
+        match self.members() {
+            Either::One(list) => list.first(),
+            Either::Other(tree) => tree.first(),
         }
     }
 
     pub(crate) fn last(&self) -> Option<&K> {
-        match self {
-            Set::Few(list) => list.last(),
-            Set::Many(tree) => tree.last(),
+        match self.members() {
+            Either::One(list) => list.last(),
+            Either::Other(tree) => tree.last(),
         }
     }
 
     pub(crate) fn insert(&mut self, key: K) {
         match self {
+            Set::Empty => *self = Set::One(key),
+            Set::One(only) if *only == key => {}
+            Set::One(only) => {
+                *self = Set::Few(vec![key.min(*only), key.max(*only)]);
+            }
             Set::Few(list) => {
                 if let Err(at) = list.binary_search(&key) {
                     list.insert(at, key);
                 }
                 if list.len() > MANY {
-                    *self = Set::Many(list.iter().copied().collect());
+                    *self = Set::Many(Box::new(list.iter().copied().collect()));
                 }
             }
             Set::Many(tree) => {
@@ -72,13 +82,24 @@ impl<K: Ord + Copy> Set<K> {
     /// Whether it was there.
     pub(crate) fn remove(&mut self, key: &K) -> bool {
         match self {
-            Set::Few(list) => match list.binary_search(key) {
-                Ok(at) => {
-                    list.remove(at);
-                    true
+            Set::Empty => false,
+            Set::One(only) => {
+                let was_there = only == key;
+                if was_there {
+                    *self = Set::Empty;
                 }
-                Err(_) => false,
-            },
+                was_there
+            }
+            Set::Few(list) => {
+                let found = list.binary_search(key);
+                if let Ok(at) = found {
+                    list.remove(at);
+                }
+                if list.is_empty() {
+                    *self = Set::Empty;
+                }
+                found.is_ok()
+            }
             Set::Many(tree) => {
                 let was_there = tree.remove(key);
                 if tree.len() <= FEW {
@@ -90,47 +111,57 @@ impl<K: Ord + Copy> Set<K> {
     }
 
     pub(crate) fn iter(&self) -> impl DoubleEndedIterator<Item = &K> {
-        match self {
-            Set::Few(list) => Either::One(list.iter()),
-            Set::Many(tree) => Either::Other(tree.iter()),
+        match self.members() {
+            Either::One(list) => Either::One(list.iter()),
+            Either::Other(tree) => Either::Other(tree.iter()),
         }
     }
 
     /// Members from this one on.
     pub(crate) fn from(&self, key: K) -> impl DoubleEndedIterator<Item = &K> {
-        match self {
-            Set::Few(list) => {
+        match self.members() {
+            Either::One(list) => {
                 let at = list.partition_point(|other| *other < key);
                 Either::One(list[at..].iter())
             }
-            Set::Many(tree) => Either::Other(tree.range(key..)),
+            Either::Other(tree) => Either::Other(tree.range(key..)),
         }
     }
 
     /// Members after this one.
     pub(crate) fn after(&self, key: K) -> impl DoubleEndedIterator<Item = &K> {
-        match self {
-            Set::Few(list) => {
+        match self.members() {
+            Either::One(list) => {
                 let at = list.partition_point(|other| *other <= key);
                 Either::One(list[at..].iter())
             }
-            Set::Many(tree) => Either::Other(tree.range((Excluded(key), Unbounded))),
+            Either::Other(tree) => Either::Other(tree.range((Excluded(key), Unbounded))),
         }
     }
 
     /// Members before this one.
     pub(crate) fn before(&self, key: K) -> impl DoubleEndedIterator<Item = &K> {
-        match self {
-            Set::Few(list) => {
+        match self.members() {
+            Either::One(list) => {
                 let at = list.partition_point(|other| *other < key);
                 Either::One(list[..at].iter())
             }
-            Set::Many(tree) => Either::Other(tree.range(..key)),
+            Either::Other(tree) => Either::Other(tree.range(..key)),
+        }
+    }
+
+    /// The members as a sorted list, or as a tree if they are many.
+    fn members(&self) -> Either<&[K], &BTreeSet<K>> {
+        match self {
+            Set::Empty => Either::One(&[]),
+            Set::One(only) => Either::One(std::slice::from_ref(only)),
+            Set::Few(list) => Either::One(list),
+            Set::Many(tree) => Either::Other(tree),
         }
     }
 }
 
-/// One of two iterators.
+/// One of two, such as two iterators over the same.
 enum Either<A, B> {
     One(A),
     Other(B),

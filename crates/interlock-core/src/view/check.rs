@@ -103,9 +103,9 @@ impl State {
                 "{name} does not know task {id}"
             );
             let (same, other) = if claim.op.is_shared() {
-                (&resource.readers, &resource.writers)
+                (resource.readers(), &resource.writers)
             } else {
-                (&resource.writers, &resource.readers)
+                (&resource.writers, resource.readers())
             };
             let in_line = task.stage == Stage::InLine;
             ensure!(same.contains(&key) == in_line, "task {id}: line of {name}");
@@ -185,7 +185,7 @@ impl State {
             });
             ensure!(claims, "{name}: task {task} does not claim it");
         }
-        for (kind, key) in resource.watched.iter() {
+        for (kind, key) in resource.watched().iter() {
             let task = self.task(key.task);
             let watched = task.watch.map(|at| task.claims[at as usize].resource);
             ensure!(

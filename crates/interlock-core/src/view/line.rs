@@ -41,7 +41,7 @@ impl Core {
     /// Who is next on a resource.
     fn next_on(&self, resource: &Resource) -> Option<TaskId> {
         let in_line = (resource.writers.first().into_iter())
-            .chain(resource.readers.first())
+            .chain(resource.readers().first())
             .min();
         let outside = || resource.barrier.as_ref()?.room.first();
         let waits = |task: &TaskId| !self.state.task(*task).is_running();

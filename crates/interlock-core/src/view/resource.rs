@@ -130,7 +130,7 @@ fn line_of(resource: &Resource) -> Vec<TaskId> {
         shown.copied().collect::<Vec<crate::state::task::Key>>()
     };
     let mut line = first(&resource.writers);
-    line.extend(first(&resource.readers));
+    line.extend(first(resource.readers()));
     line.sort();
     line.truncate(limits::LINE_SHOWN_MAX);
     line.into_iter().map(|key| key.task).collect()
