@@ -14,7 +14,7 @@ pub(crate) enum Set<K> {
     Empty,
     One(K),
     Few(Vec<K>),
-    #[allow(
+    #[expect(
         clippy::box_collection,
         reason = "few sets are that large, and every resource has several"
     )]
