@@ -217,4 +217,16 @@ mod tests {
             assert!(set.before(key).rev().eq(tree.range(..key).rev()));
         }
     }
+
+    #[test]
+    fn one_member_is_not_taken_for_another() {
+        let mut set = Set::new();
+        set.insert(5_u64);
+        set.insert(5);
+        assert!(set.iter().eq(&[5]), "{set:?}");
+        assert!(!set.remove(&4) && !set.remove(&6));
+        assert!(set.iter().eq(&[5]), "{set:?}");
+        assert!(set.remove(&5) && !set.remove(&5));
+        assert!(set.is_empty());
+    }
 }
