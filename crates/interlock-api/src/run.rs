@@ -309,7 +309,8 @@ pub enum How {
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"message": "connection refused", "detail": "mirror.example.org:443"}))]
 pub struct RunError {
-    /// One line; failures are grouped by it. Together with the detail at most 16 KiB are kept.
+    /// One line, of which 1 KiB is kept; failures are grouped by it. Further lines go to the detail.
+    /// Together with that at most 16 KiB are kept.
     pub message: String,
     /// Whatever helps to find the cause.
     #[serde(default, skip_serializing_if = "String::is_empty")]

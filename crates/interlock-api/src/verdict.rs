@@ -57,7 +57,7 @@ impl Report {
 pub struct LineLength {
     /// The resource.
     pub resource: String,
-    /// Tasks that wait for it, this one included.
+    /// Tasks that stand in it, this one included if it does.
     pub waiting: u64,
 }
 

@@ -1,6 +1,6 @@
 //! Exit codes, and how an error is printed: what happened, what caused it, and what may help.
 
-use crate::style;
+use crate::{plain, style};
 use interlock_api::{Code, Problem};
 use interlock_client::Error;
 use std::process::ExitCode;
@@ -49,19 +49,20 @@ impl Failure {
 
     /// Prints it, and says how to exit.
     pub fn print(&self) -> ExitCode {
-        eprintln!("{} {}", style::error("error:"), self.error);
         let mut said = self.error.to_string();
+        eprintln!("{} {}", style::error("error:"), plain::lines(&said));
         for cause in self.error.chain().skip(1) {
             let cause = cause.to_string();
             // Many errors repeat their source in their own text.
             if !said.contains(&cause) {
+                let cause = plain::lines(&cause);
                 eprintln!("{} {cause}", style::error("caused by:"));
             }
             said = cause;
         }
         let hint = self.hint.clone().or_else(|| hint_of(&self.error));
         if let Some(hint) = hint {
-            eprintln!("{} {hint}", style::hint("hint:"));
+            eprintln!("{} {}", style::hint("hint:"), plain::lines(&hint));
         }
         ExitCode::from(self.code)
     }

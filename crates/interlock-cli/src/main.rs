@@ -13,6 +13,7 @@ mod exit;
 mod global;
 mod input;
 mod logs;
+mod plain;
 mod print;
 mod style;
 mod what;

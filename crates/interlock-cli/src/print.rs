@@ -1,13 +1,20 @@
 //! What goes to standard output: lines, JSON, tables, and lists of fields.
 
-use crate::style;
+use crate::{plain, style};
 use comfy_table::{ContentArrangement, Table, presets};
 use serde::Serialize;
 use std::fmt::Display;
 use std::io::{IsTerminal, Write};
 
-/// Prints a line. Whoever stops reading, as `head` does, has seen enough.
+/// Prints a line. Much of what is printed comes from strangers, so nothing in it steers the terminal
+/// or makes another line of it.
 pub fn line(text: impl Display) {
+    own(plain::line(&text.to_string()));
+}
+
+/// Prints text as it is, with colours and line ends: for what is our own, or was made `plain`.
+/// Whoever stops reading, as `head` does, has seen enough.
+pub fn own(text: impl Display) {
     let mut out = std::io::stdout().lock();
     if let Err(error) = writeln!(out, "{text}") {
         let code = i32::from(error.kind() != std::io::ErrorKind::BrokenPipe);
@@ -18,14 +25,12 @@ pub fn line(text: impl Display) {
 /// Prints JSON as the API has it.
 pub fn json(value: &impl Serialize) {
     let text = serde_json::to_string_pretty(value);
-    line(text.expect("wire types are plain data"));
+    own(text.expect("wire types are plain data"));
 }
 
 /// Prints a table that fits the terminal; anywhere else it is as wide as it needs to be.
 pub fn table<const N: usize>(heads: [&str; N], rows: impl IntoIterator<Item = [String; N]>) {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_header(heads);
-    table.add_rows(rows);
+    let mut table = filled(heads, rows);
     if std::io::stdout().is_terminal() {
         let (_, width) = console::Term::stdout().size();
         table
@@ -40,10 +45,18 @@ pub fn table<const N: usize>(heads: [&str; N], rows: impl IntoIterator<Item = [S
     for (at, text) in table.lines().enumerate() {
         let text = text.trim_end();
         match at {
-            0 => line(style::heading(text)),
-            _ => line(text),
+            0 => own(style::heading(text)),
+            _ => own(text),
         }
     }
+}
+
+fn filled<const N: usize>(heads: [&str; N], rows: impl IntoIterator<Item = [String; N]>) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_header(heads);
+    let shown = |row: [String; N]| row.map(|text| plain::cell(&text));
+    table.add_rows(rows.into_iter().map(shown));
+    table
 }
 
 /// Prints fields under one another; those without a value are left out.
@@ -69,7 +82,7 @@ pub fn fields(fields: &[(&str, Option<String>)]) {
 /// Prints a heading over what follows, after an empty line.
 pub fn heading(text: &str) {
     line("");
-    line(style::heading(text));
+    own(style::heading(text));
 }
 
 /// Says that there is more than was shown.
@@ -102,4 +115,18 @@ pub fn policy(policy: &impl Serialize) {
         .map(|(name, value)| (name.as_str(), said(value)))
         .collect();
     fields(&shown);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_is_one_line_whatever_strangers_write() {
+        let row = ["1", "red \u{1b}[31m\nand \u{202e}turned\tround"].map(str::to_owned);
+        let shown: Vec<String> = filled(["ID", "MORE"], [row]).lines().collect();
+        assert_eq!(shown.len(), 2, "{shown:?}");
+        let expected = "red \u{fffd}[31m and \u{fffd}turned round";
+        assert!(shown[1].contains(expected), "{shown:?}");
+    }
 }

@@ -18,8 +18,10 @@ pub const RUNS_PER_CALL_MAX: usize = 1_000;
 pub const TAKE_MAX: usize = 256;
 /// Bytes of a payload or a result.
 pub const PAYLOAD_BYTES_MAX: usize = 1 << 20;
-/// Bytes of an error's message and detail.
+/// Bytes of an error's message and detail together.
 pub const ERROR_BYTES_MAX: usize = 16 << 10;
+/// Bytes of an error's message: a line that many failures are grouped by, and lists show.
+pub const ERROR_MESSAGE_BYTES_MAX: usize = 1 << 10;
 /// Bytes of a trace context.
 pub const TRACE_BYTES_MAX: usize = 512;
 /// How deep children may nest. A child is checked against each ancestor.
@@ -85,6 +87,9 @@ pub const PLACE_COUNT_MAX: usize = 10_000;
 pub const LINE_SHOWN_MAX: usize = 100;
 /// Resources, or runs, that are looked at to find the busiest: some ten microseconds.
 pub const BUSIEST_LOOKS: usize = 500;
+
+/// How often a schedule fires at most: each firing is logged, also one that finds its task still there.
+pub const SCHEDULE_EVERY_MS_MIN: u64 = 100;
 
 /// How long an idempotency key is remembered.
 pub const IDEMPOTENCY_MS: u64 = 86_400_000;

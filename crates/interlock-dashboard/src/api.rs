@@ -15,6 +15,8 @@ use tower::ServiceExt;
 pub(crate) struct Api {
     pub(crate) router: Router,
     pub(crate) token: Option<String>,
+    /// By which name this server was called.
+    pub(crate) host: Option<HeaderValue>,
     /// The namespace that is looked at.
     pub(crate) namespace: Option<String>,
 }
@@ -75,6 +77,9 @@ impl Api {
             let value = HeaderValue::try_from(namespace);
             let unfit = |_| Problem::new(Code::UnknownNamespace, "there is no such namespace");
             request = request.header("interlock-namespace", value.map_err(unfit)?);
+        }
+        if let Some(host) = &self.host {
+            request = request.header(header::HOST, host);
         }
         if body.is_some() {
             request = request.header(header::CONTENT_TYPE, "application/json");

@@ -247,6 +247,7 @@ pub(crate) async fn who(shared: &Shared, headers: &HeaderMap) -> Result<(Api, Me
     let api = Api {
         router: shared.0.api.clone(),
         token,
+        host: headers.get(header::HOST).cloned(),
         namespace: None,
     };
     match api.get("/v1/me").await {

@@ -44,6 +44,7 @@ async fn sign_in(State(shared): State<Shared>, headers: HeaderMap, form: Form) -
     let api = Api {
         router: shared.0.api.clone(),
         token: Some(token.clone()),
+        host: None,
         namespace: None,
     };
     let found: Result<Me, Problem> = api.get("/v1/me").await;

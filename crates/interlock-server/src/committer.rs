@@ -1,29 +1,35 @@
-//! The committer: one thread that owns the store and writes for all cells of the process.
+//! The committer: writes for all cells of the process.
 //!
 //! Whatever batches have arrived become one commit; only then do their answers go. What fails is
 //! told to everyone concerned: after a storage error nothing goes on from memory.
+//!
+//! This is the door. A [thread](thread) does what is asked here one after another, and in between
+//! what nobody waits for. A cell that finds nobody else with the store, and commits short, uses the
+//! same [writer](writer) by itself.
 
 mod foldings;
 mod joined;
+mod thread;
+mod writer;
 
-use crate::cell::{Batch, CellError, LoadError, Release, load, load_beside};
+use crate::cell::{Batch, CellError, LoadError, load, load_beside};
 use crate::limits;
-use foldings::Foldings;
 use interlock_core::Core;
-use interlock_store::{Append, Loader, NamespaceId, Store, StoreError};
-use joined::Joined;
-use std::collections::VecDeque;
+use interlock_store::{Loader, NamespaceId, Store, StoreError};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};
+use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
+use thread::Thread;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
-use tracing::{error, warn};
+use writer::{Desk, Writer};
 
 /// Something to be done with the store.
 type Call = Box<dyn FnOnce(&mut dyn Store) + Send>;
 
 enum Job {
+    /// Look again what there is to do: a cell has used the writer.
+    Wake,
     Batch(Box<Batch>),
     /// After every checkpoint that is under way.
     Call(Call),
@@ -36,6 +42,7 @@ enum Job {
 #[derive(Clone)]
 pub struct Committer {
     jobs: Sender<Job>,
+    desk: Arc<Desk>,
     loader: Option<Arc<dyn Loader>>,
 }
 
@@ -72,16 +79,27 @@ impl Committer {
         let (jobs, inbox) = channel();
         let runtime = Handle::try_current().ok();
         let loader = store.loader();
+        let desk = Arc::new(Desk::new(Writer::new(store, Box::new(watcher), runtime)));
+        let thread = Thread::new(desk.clone(), inbox);
         let thread = std::thread::Builder::new()
             .name("committer".into())
-            .spawn(move || Thread::new(store, inbox, Box::new(watcher), runtime).run())?;
-        Ok((Self { jobs, loader }, thread))
+            .spawn(move || thread.run())?;
+        Ok((Self { jobs, desk, loader }, thread))
     }
 
-    /// Writes a batch; its answers go when that is done.
+    /// Writes a batch; its answers go when that is done. A small one at once, if commits are short and
+    /// nobody else has anything to write: then waking another thread would take as long as the commit.
     pub fn write(&self, batch: Batch) {
-        if let Err(unsent) = self.jobs.send(Job::Batch(Box::new(batch)))
-            && let Job::Batch(batch) = unsent.0
+        let is_small = batch.bytes.len() <= limits::WRITE_AT_ONCE_BYTES;
+        if is_small && let Some(mut writer) = self.desk.free() {
+            writer.write(vec![batch]);
+            if writer.wakes_thread() {
+                let _stopped = self.jobs.send(Job::Wake);
+            }
+            return;
+        }
+        if let Err(unsent) = self.announce(Job::Batch(Box::new(batch)))
+            && let Job::Batch(batch) = unsent
         {
             batch.fail(CellError::Stopping);
         }
@@ -114,7 +132,13 @@ impl Committer {
     }
 
     fn send(&self, job: Job) -> Result<(), Closed> {
-        self.jobs.send(job).map_err(|_| Closed)
+        self.announce(job).map_err(|_| Closed)
+    }
+
+    /// Until the job is done nobody passes it by.
+    fn announce(&self, job: Job) -> Result<(), Job> {
+        self.desk.announce();
+        self.jobs.send(job).map_err(|unsent| unsent.0)
     }
 
     /// Loads a namespace; if the store can, beside everything else that goes on.
@@ -163,257 +187,7 @@ impl Committer {
     /// Closes the store in order, after everything that was sent before.
     pub async fn stop(&self) -> Result<Result<(), StoreError>, Closed> {
         let (to, done) = oneshot::channel();
-        self.jobs.send(Job::Stop(to)).map_err(|_| Closed)?;
+        self.send(Job::Stop(to))?;
         done.await.map_err(|_| Closed)
-    }
-}
-
-struct Thread {
-    store: Box<dyn Store>,
-    inbox: Receiver<Job>,
-    watcher: Box<dyn Watcher>,
-    /// Jobs that arrived and wait for the commit under way.
-    waiting: VecDeque<Job>,
-    foldings: Foldings,
-    /// Whether the store may want a moment for itself.
-    untended: bool,
-    /// Whether nobody has come since there was time for that.
-    quiet: bool,
-    /// Where the answers are sent from.
-    runtime: Option<Handle>,
-    lost: bool,
-}
-
-impl Thread {
-    fn new(
-        store: Box<dyn Store>,
-        inbox: Receiver<Job>,
-        watcher: Box<dyn Watcher>,
-        runtime: Option<Handle>,
-    ) -> Self {
-        Self {
-            store,
-            inbox,
-            watcher,
-            waiting: VecDeque::new(),
-            foldings: Foldings::default(),
-            untended: true,
-            quiet: false,
-            runtime,
-            lost: false,
-        }
-    }
-
-    fn run(mut self) {
-        loop {
-            self.foldings.drop_old();
-            match self.next() {
-                Ok(Job::Batch(batch)) => {
-                    let batches = self.gather(*batch);
-                    let events: u64 = batches.iter().map(Batch::events).sum();
-                    self.commit(batches);
-                    self.fold_what_is_owed(events);
-                }
-                Ok(Job::Call(call)) => {
-                    self.finish_folding();
-                    call(&mut *self.store);
-                }
-                Ok(Job::Look(look)) => look(&mut *self.store),
-                Ok(Job::Stop(done)) => {
-                    self.finish_folding();
-                    let _gone = done.send(self.store.stop());
-                    return;
-                }
-                Err(RecvTimeoutError::Timeout) => self.idle(),
-                Err(RecvTimeoutError::Disconnected) => return,
-            }
-        }
-    }
-
-    /// The next job. Waits for one, unless nobody has come for a while and there is something else to
-    /// do.
-    fn next(&mut self) -> Result<Job, RecvTimeoutError> {
-        match self.waiting.pop_front() {
-            Some(job) => Ok(job),
-            None if !self.foldings.are_due() && !self.untended => {
-                (self.inbox.recv()).map_err(|_| RecvTimeoutError::Disconnected)
-            }
-            None if self.quiet => self.inbox.try_recv().map_err(|error| match error {
-                TryRecvError::Empty => RecvTimeoutError::Timeout,
-                TryRecvError::Disconnected => RecvTimeoutError::Disconnected,
-            }),
-            None => self.inbox.recv_timeout(match self.foldings.are_due() {
-                true => limits::IDLE_AFTER,
-                false => limits::TEND_AFTER,
-            }),
-        }
-    }
-
-    /// There is time for what nobody waits for.
-    fn idle(&mut self) {
-        self.quiet = true;
-        match self.foldings.are_due() {
-            true => self.fold(limits::FOLD_WHEN_IDLE),
-            false => self.tend(),
-        }
-    }
-
-    fn tend(&mut self) {
-        self.untended = false;
-        if let Err(error) = self.store.tend() {
-            self.note(&error);
-        }
-    }
-
-    /// This batch and those that have arrived behind it, up to another job.
-    fn gather(&mut self, first: Batch) -> Vec<Batch> {
-        self.waiting.extend(self.inbox.try_iter());
-        let mut bytes = first.bytes.len();
-        let mut batches = vec![first];
-        while bytes < limits::COMMIT_BYTES_MAX {
-            match self.waiting.pop_front() {
-                Some(Job::Batch(batch)) => {
-                    bytes += batch.bytes.len();
-                    batches.push(*batch);
-                }
-                Some(other) => {
-                    self.waiting.push_front(other);
-                    break;
-                }
-                None => break,
-            }
-        }
-        batches
-    }
-
-    fn commit(&mut self, batches: Vec<Batch>) {
-        // What a cell decided before its store failed counts no more.
-        let (batches, old): (Vec<_>, Vec<_>) = batches
-            .into_iter()
-            .partition(|batch| batch.origin.is_current());
-        for batch in old {
-            batch.fail(CellError::Unknown);
-        }
-        let Some(batches) = self.append_owned(batches) else {
-            return;
-        };
-        let mut releases = Vec::new();
-        for mut batch in batches {
-            if let Some(part) = batch.part.take() {
-                self.foldings.add(&batch.origin, part);
-            }
-            releases.append(&mut batch.committed());
-        }
-        self.release(releases);
-        self.untended = true;
-    }
-
-    /// Appends what may be: batches of a namespace that is another node's now, or that consume what
-    /// is gone, fail by themselves.
-    fn append_owned(&mut self, mut batches: Vec<Batch>) -> Option<Vec<Batch>> {
-        loop {
-            match self.append(&batches) {
-                Ok(()) => return Some(batches),
-                Err(
-                    error @ (StoreError::NotOwned { namespace, .. }
-                    | StoreError::NotPending { namespace }),
-                ) => {
-                    let (lost, kept): (Vec<_>, Vec<_>) = (batches.into_iter())
-                        .partition(|batch| batch.origin.namespace == namespace);
-                    let none = lost.is_empty() || kept.is_empty();
-                    self.fail(lost, &error);
-                    if none {
-                        self.fail(kept, &error);
-                        return None;
-                    }
-                    batches = kept;
-                }
-                Err(error) => {
-                    self.fail(batches, &error);
-                    return None;
-                }
-            }
-        }
-    }
-
-    fn append(&mut self, batches: &[Batch]) -> Result<(), StoreError> {
-        let joined = Joined::of(batches);
-        let records: Vec<Append<'_>> = joined.iter().map(Joined::append).collect();
-        if records.is_empty() {
-            return Ok(());
-        }
-        let begun = std::time::Instant::now();
-        self.store.append(&records)?;
-        self.watcher.committed(Commit {
-            batches: batches.len(),
-            bytes: joined.iter().map(Joined::len).sum(),
-            took: begun.elapsed(),
-        });
-        Ok(())
-    }
-
-    /// Lets answers go. On a thread of the runtime, where waking whoever waits for one is cheap.
-    fn release(&self, releases: Vec<Release>) {
-        let release = move || releases.into_iter().for_each(|release| release(Ok(())));
-        match &self.runtime {
-            Some(runtime) => drop(runtime.spawn(async { release() })),
-            None => release(),
-        }
-    }
-
-    /// Checkpoints keep up with what is logged.
-    fn fold_what_is_owed(&mut self, events: u64) {
-        self.quiet = false;
-        if let Some(rows) = self.foldings.rows_due(events) {
-            self.fold(rows);
-        }
-    }
-
-    fn fold(&mut self, rows: u64) {
-        self.foldings.drop_old();
-        if let Err((origin, error)) = self.foldings.write(&mut *self.store, rows) {
-            let answer = self.answer_to(&error);
-            origin.fail(answer);
-        }
-        self.untended = true;
-    }
-
-    /// Whoever loads or removes a namespace finds no checkpoint of it half made: a cell that has
-    /// stopped has given out all of its last one, and what came from a life that is over counts no
-    /// more.
-    fn finish_folding(&mut self) {
-        while self.foldings.are_due() {
-            self.fold(limits::FOLD_WHEN_IDLE);
-        }
-    }
-
-    fn fail(&mut self, batches: Vec<Batch>, error: &StoreError) {
-        let answer = self.answer_to(error);
-        for batch in batches {
-            batch.fail(answer);
-        }
-    }
-
-    /// Notes an error; what those are told whom it concerns.
-    fn answer_to(&mut self, error: &StoreError) -> CellError {
-        self.note(error);
-        match error {
-            StoreError::Full { .. } => CellError::Full,
-            StoreError::NotOwned { .. } => CellError::Moved,
-            // It was taken by a commit that this cell had no answer to; now it looks again.
-            StoreError::NotPending { .. } => CellError::Loading,
-            error if error.retryable() => CellError::Loading,
-            _ => CellError::Unknown,
-        }
-    }
-
-    fn note(&mut self, error: &StoreError) {
-        if error.retryable() || error.heals_by_loading() {
-            warn!(%error, "the store refused a write");
-        } else if !self.lost {
-            self.lost = true;
-            error!(%error, "the store failed");
-            self.watcher.lost(error);
-        }
     }
 }

@@ -104,6 +104,7 @@ impl Door {
         let (router, _document) = routes(App {
             server: server.clone(),
             tokens_needed,
+            is_private: !public && !config.open,
             echo: config.echo.clone(),
             body_within: config.limits.body_within,
             tls: tls.is_some(),

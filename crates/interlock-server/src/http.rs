@@ -18,6 +18,7 @@ mod me;
 mod metrics;
 mod namespaces;
 mod nodes;
+mod origin;
 mod overview;
 mod pages;
 mod quotas;
@@ -38,14 +39,17 @@ pub(crate) use whose::{is_for_any_node, whose};
 use crate::cluster::forward;
 use crate::server::Server;
 use axum::Router;
-use axum::extract::Request;
-use axum::http::header;
+use axum::extract::{MatchedPath, Request};
+use axum::http::request::Parts;
+use axum::http::{Method, header};
 use axum::response::{IntoResponse, Response};
-use interlock_api::Clock;
+use interlock_api::task::Nothing;
+use interlock_api::{Clock, parse};
 use interlock_core::words::Now;
 use interlock_dashboard::Dashboard;
+use std::collections::HashSet;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 use tower::ServiceExt;
 use utoipa_axum::router::OpenApiRouter;
@@ -57,6 +61,8 @@ pub struct App {
     pub server: Arc<Server>,
     /// Whether a caller needs a token even if there are none.
     pub tokens_needed: bool,
+    /// Whether only this machine can reach it, and nobody said that everybody may.
+    pub is_private: bool,
     /// Whether there are routes that decide nothing, to compare with; and where one of them writes to.
     pub echo: Option<PathBuf>,
     /// How soon a body must have come.
@@ -110,6 +116,20 @@ async fn lost(nowhere: Router, request: Request) -> Response {
         Ok(response) => response,
         Err(never) => match never {},
     }
+}
+
+/// Refuses a query where none is taken: what is not understood is not passed over.
+fn check_query(parts: &Parts) -> Result<(), Failed> {
+    static WITHOUT: LazyLock<HashSet<(Method, String)>> =
+        LazyLock::new(|| document::without_query(&described().into_openapi()));
+    let route = parts.extensions.get::<MatchedPath>();
+    if let (Some(query), Some(route)) = (parts.uri.query(), route) {
+        let route = (parts.method.clone(), route.as_str().to_owned());
+        if WITHOUT.contains(&route) {
+            let Nothing {} = parse::query(query)?;
+        }
+    }
+    Ok(())
 }
 
 /// The document that describes all routes.

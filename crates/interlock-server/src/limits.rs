@@ -11,6 +11,11 @@ pub const BATCH_BYTES_MAX: usize = 4 << 20;
 /// How often what comes while a commit is being made is decided, to be in the next one. Most commits
 /// are shorter: deciding each request as it comes would wake the cell for each.
 pub const GATHER_FOR: Duration = Duration::from_millis(1);
+/// A cell whose commits take less than this writes them by itself if nobody else has anything to write:
+/// deciding meanwhile would gain less than handing them over costs.
+pub const WRITE_AT_ONCE_BELOW: Duration = Duration::from_millis(2);
+/// The same for the bytes of what it has decided: while more is written it is worth deciding the next.
+pub const WRITE_AT_ONCE_BYTES: usize = 16 << 10;
 /// So many answers in one batch show that more requests will come while it is being written.
 pub const BUSY_ANSWERS: usize = 4;
 /// Slices of what concerns many tasks that are decided and not yet written: they come by themselves,

@@ -42,7 +42,8 @@ impl Watcher for Slow {
     }
 }
 
-/// Commits that are held up as long as the gate is shut, and how many batches each had.
+/// Commits that take long, so that they are made beside the cell, and are held up as long as the gate
+/// is shut; and how many batches each had.
 #[derive(Clone, Default)]
 struct Gate {
     shut: Arc<AtomicBool>,
@@ -58,6 +59,7 @@ impl Gate {
 impl Watcher for Gate {
     fn committed(&mut self, commit: Commit) {
         (self.batches.lock().expect("nobody panics")).push(commit.batches);
+        std::thread::sleep(LONG);
         while self.shut.load(Ordering::Acquire) {
             std::thread::sleep(Duration::from_millis(1));
         }
@@ -66,6 +68,24 @@ impl Watcher for Gate {
         panic!("the store was lost: {error}");
     }
 }
+
+/// How long commits take, and which threads made them.
+#[derive(Clone)]
+struct Who(Duration, Arc<Mutex<Vec<String>>>);
+
+impl Watcher for Who {
+    fn committed(&mut self, _: Commit) {
+        let name = std::thread::current().name().unwrap_or("").to_owned();
+        self.1.lock().expect("nobody panics").push(name);
+        std::thread::sleep(self.0);
+    }
+    fn lost(&mut self, error: &StoreError) {
+        panic!("the store was lost: {error}");
+    }
+}
+
+/// More than a cell makes itself.
+const LONG: Duration = Duration::from_millis(3);
 
 struct Running {
     cell: Cell,
@@ -290,6 +310,78 @@ async fn what_comes_during_a_commit_is_decided_meanwhile_and_is_one_batch() {
     }
     assert_eq!(gate.batches()[before..], [1, 1]);
     running.stop().await;
+}
+
+/// Which threads made the commits of some submissions, one after another.
+async fn who_commits(each_takes: Duration, submissions: u64) -> Vec<String> {
+    let mut store = Box::new(MemoryStore::new());
+    let namespace = store.create_namespace("default", 0).expect("it is new").id;
+    let who = Who(each_takes, Arc::default());
+    let running = Running::on(store, namespace, who.clone());
+    running.prepared().await;
+    for number in 0..submissions {
+        running.submit(&format!("shop:{number}")).await;
+    }
+    running.stop().await;
+    who.1.lock().expect("nobody panics").clone()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn short_commits_are_made_by_the_cell_and_long_ones_beside_it() {
+    let short = who_commits(Duration::ZERO, 50).await;
+    assert!(short.iter().any(|name| name == "cell 1"), "{short:?}");
+    // How long they take is known only when there was one.
+    assert_eq!(short[0], "committer");
+    let long = who_commits(LONG, 10).await;
+    assert!(long.iter().all(|name| name == "committer"), "{long:?}");
+}
+
+/// Two cells, one of them at work all the time: nobody waits for ever, and each is answered in order.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn cells_share_the_writer() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let mut store = SqliteStore::open(dir.path()).expect("it opens");
+    let names = ["one", "two", "three"];
+    let namespaces = names.map(|name| store.create_namespace(name, 0).expect("it is new").id);
+    let generation = store.generation();
+    let (committer, thread) = Committer::start(Box::new(store), Quiet).expect("a thread");
+    let mut threads = vec![thread];
+    let mut at_work = Vec::new();
+    for namespace in namespaces {
+        let metrics = Metrics::default().decisions("default");
+        let tenure = Arc::new(Sole);
+        let started = cell::start(namespace, generation, committer.clone(), metrics, tenure);
+        let (cell, own) = started.expect("a thread");
+        let running = Running {
+            cell,
+            committer: committer.clone(),
+            threads: vec![own],
+        };
+        at_work.push(tokio::spawn(async move {
+            running.prepared().await;
+            for number in 0..200 {
+                let task = running.submit(&format!("shop:{number}")).await;
+                assert_eq!(task, TaskId(number + 1));
+                if number % 50 == 0 {
+                    running.cell.settle().await.expect("it settles");
+                }
+            }
+            running.cell.stop().await;
+            running.threads
+        }));
+    }
+    for cell in at_work {
+        threads.extend(cell.await.expect("no panic"));
+    }
+    committer.stop().await.expect("it runs").expect("it stops");
+    for thread in threads {
+        thread.join().expect("no thread panics");
+    }
+    let mut store = SqliteStore::open(dir.path()).expect("it was closed");
+    for namespace in namespaces {
+        let core = cell::load(&mut store, namespace, 7).expect("it loads");
+        assert_eq!(core.counts().waiting, 200);
+    }
 }
 
 /// Whether something is not done yet, having been begun.

@@ -25,7 +25,7 @@ impl Completions {
     pub fn run(self) -> Outcome {
         let mut text = Vec::new();
         clap_complete::generate(self.shell, &mut Cli::command(), "interlock", &mut text);
-        crate::print::line(String::from_utf8_lossy(&text).trim_end());
+        crate::print::own(String::from_utf8_lossy(&text).trim_end());
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::exit::{self, Outcome};
 use crate::global::Context;
-use crate::print;
+use crate::{plain, print};
 use clap::{Args, Subcommand};
 use interlock_api::failure::{Failure, FailureQuery, Retried, RetryFailures};
 use std::process::ExitCode;
@@ -38,7 +38,9 @@ impl Failures {
 
 const LIST: &str = "\
 Examples:
-  interlock failures list";
+  interlock failures list
+  interlock failures list --json
+      With the whole of long errors.";
 
 /// Lists what failed for good, grouped by kind and error.
 #[derive(Args)]
@@ -72,7 +74,7 @@ impl List {
 fn row(failure: &Failure, context: &Context) -> [String; 6] {
     [
         failure.kind.clone(),
-        failure.error.clone(),
+        plain::short(&failure.error),
         failure.count.to_string(),
         failure.resources.to_string(),
         context.ago(failure.first),

@@ -121,7 +121,7 @@ impl Show {
 
 fn shown(group: &Group) {
     let state = style::state(group.state);
-    print::line(format_args!(
+    print::own(format_args!(
         "Group {} {state}, {} % done: {}",
         group.group,
         group.percent,
@@ -173,11 +173,11 @@ fn tell(report: &GroupReport) {
         Some(group) => {
             let tasks = print::count(report.outcomes.len() as u64, "task");
             let accepted = style::good("Admitted");
-            print::line(format_args!("{accepted}: group {group} with {tasks}."));
+            print::own(format_args!("{accepted}: group {group} with {tasks}."));
         }
         None => {
             let rejected = style::bad("Rejected");
-            print::line(format_args!("{rejected}: the group was not admitted."));
+            print::own(format_args!("{rejected}: the group was not admitted."));
         }
     }
     let outcomes = report.outcomes.iter().enumerate();

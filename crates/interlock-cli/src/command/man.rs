@@ -17,7 +17,7 @@ Examples:
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Man {
-    /// Write the pages of all commands to this directory
+    /// Write the pages of all commands to this directory; made if it is not there
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
 }
@@ -29,9 +29,11 @@ impl Man {
         let Some(dir) = self.dir else {
             let mut page = Vec::new();
             clap_mangen::Man::new(command).render(&mut page)?;
-            crate::print::line(String::from_utf8_lossy(&page).trim_end());
+            crate::print::own(String::from_utf8_lossy(&page).trim_end());
             return Ok(ExitCode::SUCCESS);
         };
+        std::fs::create_dir_all(&dir)
+            .with_context(|| format!("cannot make the directory {}", dir.display()))?;
         clap_mangen::generate_to(command, &dir)
             .with_context(|| format!("cannot write the pages to {}", dir.display()))?;
         Ok(ExitCode::SUCCESS)

@@ -13,6 +13,7 @@ use std::process::ExitCode;
 const EXAMPLES: &str = "\
 Examples:
   interlock namespaces set shops
+  interlock --namespace shops kinds set sync
   interlock --namespace shops submit sync shop:42
   interlock namespaces list";
 

@@ -4,7 +4,7 @@ use super::page::PageArgs;
 use crate::exit::Outcome;
 use crate::global::Context;
 use crate::print;
-use clap::{Args, Subcommand};
+use clap::{ArgGroup, Args, Subcommand};
 use interlock_api::Span;
 use interlock_api::quota::{
     Limit, LimitCount, PauseQuota, Quota, QuotaCount, QuotaPolicy, QuotaQuery,
@@ -176,14 +176,19 @@ Examples:
   interlock quotas set connections --at-once 20
       At most 20 units held by live runs, in the whole namespace.";
 
+/// By itself clap would name the limits before the quota.
+const SET_USAGE: &str =
+    "interlock quotas set [OPTIONS] <NAME> <UNITS/DURATION|--at-once <UNITS>>...";
+
 /// Creates a quota, or changes its limits as a whole.
 #[derive(Args)]
-#[command(after_help = SET)]
+#[command(after_help = SET, override_usage = SET_USAGE)]
+#[command(group(ArgGroup::new("what").required(true).multiple(true).args(["limits", "at_once"])))]
 struct Set {
     /// The quota
     name: String,
     /// Limits that all hold at once, such as 10/1s
-    #[arg(value_name = "UNITS/DURATION", required_unless_present = "at_once")]
+    #[arg(value_name = "UNITS/DURATION")]
     limits: Vec<Limit>,
     /// At most so many units held by live runs
     #[arg(long, value_name = "UNITS")]

@@ -5,14 +5,14 @@ use crate::exit::Outcome;
 use crate::global::Context;
 use crate::what::What;
 use crate::{print, when, word};
-use clap::{Args, Subcommand};
+use clap::{ArgGroup, Args, Subcommand};
 use interlock_api::schedule::{Fired, Schedule, SchedulePolicy};
 use interlock_api::{Span, Time};
 use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
 Examples:
-  interlock schedules set nightly --cron '30 3 * * *' --zone Europe/Prague sync repository:f16
+  interlock schedules set nightly --cron '30 3 * * *' sync repository:f16
   interlock schedules list
   interlock schedules pause nightly";
 
@@ -155,21 +155,23 @@ fn fired(fired: &Fired) -> String {
 
 const SET: &str = "\
 Examples:
-  interlock schedules set nightly --cron '30 3 * * *' --zone Europe/Prague sync repository:f16
+  interlock schedules set nightly --cron '30 3 * * *' --zone Europe/Prague \\
+      sync repository:f16
   interlock schedules set often --every 5m sync shop:42 --priority 2
-  interlock schedules set thrice --every 1h --count 3 --start 2026-12-01T06:00:00Z sync shop:42";
+  interlock schedules set thrice --every 1h --count 3 \\
+      --start 2026-12-01T06:00:00Z sync shop:42";
 
 /// Creates a schedule, or changes it as a whole.
 #[derive(Args)]
 #[command(after_help = SET)]
+#[command(group(ArgGroup::new("timing").required(true).args(["cron", "every"])))]
 struct Set {
     /// The schedule
     name: String,
     #[command(flatten)]
     what: What,
     /// Fires by the calendar: five fields, or six with seconds first
-    #[arg(long, value_name = "EXPRESSION", required_unless_present = "every",
-        conflicts_with_all = ["every", "start", "count"])]
+    #[arg(long, value_name = "EXPRESSION", conflicts_with_all = ["every", "start", "count"])]
     cron: Option<String>,
     /// The time zone of --cron, an IANA name [default: UTC]
     #[arg(long, requires = "cron")]

@@ -28,15 +28,17 @@ Examples:
   interlock serve
       Serves on 127.0.0.1:7420 and keeps everything in ./interlock-data.
   interlock serve --data /var/lib/interlock --config interlock.toml
-      The same elsewhere, with namespaces, kinds, quotas and schedules from a file.
+      Elsewhere, with namespaces, kinds, quotas and schedules from a file.
   interlock serve --listen 0.0.0.0:7420
-      For other machines too; needs a token (`interlock tokens create`) or --no-tokens.
+      For other machines too; needs a token (`interlock tokens create`)
+      or --no-tokens.
   interlock serve --store memory --listen 127.0.0.1:0
       For trying things out: keeps nothing, on a free port.
   INTERLOCK_STORE=postgres://interlock:secret@db/interlock interlock serve
-      Keeps everything in a PostgreSQL database; as a variable, others don't see the password.
-      Start as many of these as you like: all are equal, and each answers everything.
-  interlock serve --listen 0.0.0.0:7420 --node n1 --advertise http://10.0.0.1:7420
+      Keeps everything in a PostgreSQL database; as a variable, others don't
+      see the password. Start as many of these as you like: all are equal,
+      and each answers everything.
+  interlock serve --listen 0.0.0.0:7420 --node n1 --advertise http://n1:7420
       A node with a name, that others reach at an address of its own.
 
 Flags win over environment variables, those over the configuration file.

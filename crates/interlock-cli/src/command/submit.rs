@@ -4,7 +4,7 @@ use super::wait;
 use crate::exit::{self, Outcome};
 use crate::global::Context;
 use crate::what::What;
-use crate::{print, style, word};
+use crate::{plain, print, style, word};
 use clap::Args;
 use interlock_api::due::Due;
 use interlock_api::reason::Reason;
@@ -116,7 +116,7 @@ pub fn admitted(report: &Report, dry_run: bool) {
             let coalesced = style::good("Coalesced");
             let stands_for = print::count(report.stands_for, "submission");
             let now = if dry_run { "would stand" } else { "now stands" };
-            print::line(format_args!(
+            print::own(format_args!(
                 "{coalesced}: joined {task}, which {now} for {stands_for}{repeated}."
             ));
             return reasons(&report.reasons);
@@ -128,7 +128,7 @@ pub fn admitted(report: &Report, dry_run: bool) {
         Verdict::Accepted => "handed to the next free worker",
         Verdict::Postponed => "waiting",
     };
-    print::line(format_args!("{verdict}: {task} {would}{then}{repeated}."));
+    print::own(format_args!("{verdict}: {task} {would}{then}{repeated}."));
     reasons(&report.reasons);
 }
 
@@ -142,7 +142,7 @@ fn reasons(reasons: &[Reason]) {
 pub fn rejected(context: &Context, problem: &Problem) -> ExitCode {
     context.show(problem, |problem| {
         let (rejected, detail) = (style::bad("Rejected"), problem.detail.trim_end_matches('.'));
-        print::line(format_args!("{rejected}: {detail}."));
+        print::own(format_args!("{rejected}: {}.", plain::line(detail)));
         let new = |reason: &&Reason| reason.sentence.trim_end_matches('.') != detail;
         for reason in problem.more.reasons.iter().filter(new) {
             print::line(format_args!("  {}", reason.sentence));

@@ -2,7 +2,7 @@
 
 use crate::exit::{self, Failure, Outcome};
 use crate::global::Context;
-use crate::{print, style};
+use crate::{plain, print, style};
 use indicatif::{ProgressBar, ProgressStyle};
 use interlock_api::progress::ShownProgress;
 use interlock_api::reason::Why;
@@ -110,12 +110,12 @@ fn tell(task: &Task) {
         }
         _ => String::new(),
     };
-    print::line(format_args!("Task {} {state}{took}.", task.task));
+    print::own(format_args!("Task {} {state}{took}.", task.task));
     if let (Some(end), State::Failed | State::Cancelled) = (&task.end, task.state) {
         print::line(format_args!("  {}", end.sentence));
     }
     if let Some(result) = &task.result {
-        print::line(result.get());
+        result.get().lines().for_each(print::line);
     }
 }
 
@@ -141,6 +141,7 @@ impl Shown {
     }
 
     fn update(&mut self, key: &str, text: &str, progress: Option<&ShownProgress>) {
+        let text = plain::line(text);
         match self {
             Shown::Bar(bar) => {
                 let percent = progress.and_then(|progress| progress.percent);
@@ -152,7 +153,7 @@ impl Shown {
                     bar.set_style(look.progress_chars("=> "));
                 }
                 bar.set_position(u64::from(percent.unwrap_or(0)));
-                bar.set_message(text.to_owned());
+                bar.set_message(text);
             }
             Shown::Lines { last } if last != key => {
                 eprintln!("{text}");

@@ -23,10 +23,11 @@ const EXAMPLES: &str = "\
 Examples:
   interlock work --kind sync -- ./sync.sh
       Runs ./sync.sh for each task of the kind, one at a time.
-  interlock work --kind sync --kind publish --concurrency 8 --name w1 -- python3 worker.py
-  interlock work --kind import --register --lease 1m --waits 3m,20m,3h --quota shop-calls -- ./import
-      Registers the kind with this policy, then works; `interlock kinds set` has the same flags.
-  interlock work --kind thumbnail -- sh -c 'jq -r .url | xargs curl -sf -o /tmp/$INTERLOCK_TASK'
+  interlock work --kind sync --kind publish --concurrency 8 -- ./worker.py
+  interlock work --kind import --register --waits 3m,20m,3h -- ./import
+      Registers the kind with this policy, then works; `interlock kinds set`
+      has the same flags.
+  interlock work --kind fetch -- sh -c 'jq -r .url | xargs curl -sfO'
 
 The command finds the payload on standard input, as JSON, and in its environment:
   INTERLOCK_TASK          the id of the task

@@ -90,7 +90,29 @@ fn completions_and_manual_pages_are_made() {
         );
     }
     let dir = tempfile::TempDir::new().unwrap();
-    let made = interlock(dir.path()).args(["man", "--dir", "."]).status();
+    let made = interlock(dir.path())
+        .args(["man", "--dir", "made/man1"])
+        .status();
     assert!(made.unwrap().success());
-    assert!(dir.path().join("interlock-tasks-explain.1").exists());
+    let page = dir.path().join("made/man1/interlock-tasks-explain.1");
+    assert!(page.exists());
+}
+
+#[test]
+fn what_is_missing_is_named_with_what_would_do_instead() {
+    for (args, expected) in [
+        (
+            &["schedules", "set", "x", "sync"][..],
+            "<--cron <EXPRESSION>|--every <DURATION>>",
+        ),
+        (
+            &["quotas", "set", "x"][..],
+            "<UNITS/DURATION|--at-once <UNITS>>",
+        ),
+    ] {
+        let output = interlock(Path::new(".")).args(args).output().unwrap();
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{text}");
+        assert!(text.contains(expected), "{text}");
+    }
 }

@@ -7,12 +7,11 @@ use crate::Core;
 use crate::event::{Admitted, EndWhy, Event, Stage, Sweep};
 use crate::refusal::Refusal;
 use crate::reply::{Answer, LineLength, Reason, Report, Verdict};
-use crate::state::task::Key;
+use crate::state::task::{Key, Task};
 use crate::words::{GroupId, IfBusy, KindId, Name, Outcome, TaskId, Wall};
 
 /// Where a submission would go, and why it could not start at once.
 pub(crate) struct Judged {
-    candidate: Candidate,
     to: Stage,
     spot: crate::event::Spot,
     reasons: Vec<Reason>,
@@ -73,12 +72,7 @@ impl Core {
         if prepared.submission.if_busy == IfBusy::Reject && busy {
             return Err(Answer::Rejected { reasons });
         }
-        Ok(Judged {
-            candidate,
-            to,
-            spot,
-            reasons,
-        })
+        Ok(Judged { to, spot, reasons })
     }
 
     /// Why the future of a resource makes a submission impossible.
@@ -168,9 +162,17 @@ impl Core {
     }
 
     /// The report of a submission that was judged but not admitted.
-    pub(crate) fn report_judged(&self, judged: Judged) -> Report {
-        let lines = self.line_lengths(&judged.candidate, 1);
-        report(None, judged.reasons, lines, 1)
+    pub(crate) fn report_judged(&self, prepared: &Prepared, judged: Judged) -> Report {
+        // What the lines would be with it.
+        let one = u64::from(judged.comes_at_once());
+        let lines = prepared.claims.iter().map(|claim| {
+            let resource = claim.index.map(|index| self.state.resources.get(index));
+            LineLength {
+                resource: claim.name.clone(),
+                waiting: resource.map_or(0, |resource| resource.line_length()) + one,
+            }
+        });
+        report(None, judged.reasons, lines.collect(), 1)
     }
 
     /// Makes a task of a submission that was judged.
@@ -215,7 +217,7 @@ impl Core {
             to: judged.to,
             spot: judged.spot,
         })));
-        let lines = self.line_lengths(&Candidate::of(self.state.task(id)), 0);
+        let lines = self.line_lengths(self.state.task(id));
         self.check_dependencies(id);
         Report { lines, ..report }
     }
@@ -233,7 +235,7 @@ impl Core {
     /// The report of a submission that joined a task.
     pub(crate) fn report_joined(&self, into: TaskId) -> Report {
         let task = self.state.task(into);
-        let lines = self.line_lengths(&Candidate::of(task), 0);
+        let lines = self.line_lengths(task);
         let mut reasons = self.reasons_of(into);
         reasons.retain(|reason| *reason != Reason::Ready);
         report(Some(into), reasons, lines, u64::from(task.stands_for))
@@ -273,13 +275,12 @@ impl Core {
         any
     }
 
-    fn line_lengths(&self, candidate: &Candidate, more: u64) -> Vec<LineLength> {
-        let indexes = candidate.claims.iter().filter_map(|(index, _)| *index);
-        indexes
-            .map(|index| self.state.resources.get(index))
+    fn line_lengths(&self, task: &Task) -> Vec<LineLength> {
+        let resources = (task.claims.iter()).map(|claim| self.state.resources.get(claim.resource));
+        resources
             .map(|resource| LineLength {
                 resource: resource.name.clone(),
-                waiting: resource.line_length() + more,
+                waiting: resource.line_length(),
             })
             .collect()
     }

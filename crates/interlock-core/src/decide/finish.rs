@@ -193,10 +193,18 @@ impl Core {
     }
 }
 
-/// An error within the limit.
-fn shortened(mut error: RunError) -> RunError {
-    for text in [&mut error.message, &mut error.detail] {
-        shorten(text, limits::ERROR_BYTES_MAX);
-    }
-    error
+/// An error within the limits. Its message is one line, since failures are grouped by it: what a
+/// worker has said beyond that stands before the detail.
+fn shortened(error: RunError) -> RunError {
+    let text = error.message.trim_start();
+    let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
+    let mut message: Box<str> = first.trim_end().into();
+    let mut detail = match (rest.is_empty(), error.detail.is_empty()) {
+        (true, _) => error.detail,
+        (false, true) => rest.into(),
+        (false, false) => format!("{rest}\n{}", error.detail).into(),
+    };
+    shorten(&mut message, limits::ERROR_MESSAGE_BYTES_MAX);
+    shorten(&mut detail, limits::ERROR_BYTES_MAX - message.len());
+    RunError { message, detail }
 }

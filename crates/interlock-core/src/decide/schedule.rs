@@ -155,8 +155,8 @@ fn first_firing(timing: &Timing, now: Wall) -> Result<Option<Wall>, Refusal> {
         Timing::Every {
             every_ms, count, ..
         } => {
-            if checked_ms("every", *every_ms)? == 0 {
-                return Err(bad("every", "it must not be empty"));
+            if checked_ms("every", *every_ms)? < limits::SCHEDULE_EVERY_MS_MIN {
+                return Err(bad("every", "it must be at least 100 ms"));
             }
             if *count == Some(0) {
                 return Err(bad("count", "it must be at least one"));

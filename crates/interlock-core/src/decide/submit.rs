@@ -54,7 +54,7 @@ impl Core {
             return Answer::Coalesced(report);
         }
         match self.judge(&prepared) {
-            Ok(judged) => Answer::Admitted(self.report_judged(judged)),
+            Ok(judged) => Answer::Admitted(self.report_judged(&prepared, judged)),
             Err(answer) => answer,
         }
     }

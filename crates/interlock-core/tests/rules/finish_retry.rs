@@ -4,6 +4,7 @@
 use crate::givens::HOSTS;
 use crate::scenario::{World, play, play_on};
 use interlock_core::command::{Again, Finish, FinishHow, RunError};
+use interlock_core::event::{Event, RunEnd};
 use interlock_core::reply::Finished;
 use interlock_core::words::Payload;
 use interlock_core::{Command, Reply};
@@ -283,6 +284,52 @@ fn each_finish_of_a_call_has_its_own_answer() {
     );
     assert!(matches!(answers[1], Ok(Finished::Ended(_))));
     assert!(matches!(answers[2], Ok(Finished::Retrying(_))));
+}
+
+#[test]
+fn a_message_is_one_short_line_and_the_rest_goes_to_the_detail() {
+    let (ended, _) = failed_with("\n  no room \nleft on /data\n", "at line 1");
+    assert_eq!(&*ended.message, "no room");
+    assert_eq!(&*ended.detail, "left on /data\n\nat line 1");
+    let long = "x".repeat(20_000);
+    let (ended, bytes) = failed_with(&long, &long);
+    assert_eq!(ended.message.len(), 1_024);
+    assert_eq!(bytes, 16_384);
+}
+
+/// The error that is kept of a run that fails for good, and how many bytes it has.
+fn failed_with(message: &str, detail: &str) -> (RunError, usize) {
+    let mut world = play(
+        "kind sync retry=1m
+         register w1 sync",
+        "submit sync shop:1                     | accepted 1
+         take w1                                | 1",
+    );
+    let finish = Finish {
+        token: world.workers["w1"].runs[0].token,
+        how: FinishHow::Fail {
+            error: RunError {
+                message: message.into(),
+                detail: detail.into(),
+            },
+            again: Again::Never,
+        },
+        used: Vec::new(),
+    };
+    let session = world.workers["w1"].session;
+    let finishes = vec![finish];
+    world.decide(Command::Finish { session, finishes });
+    let record = world.log.last().expect("it ended");
+    let error = record.events.iter().find_map(|event| match event {
+        Event::RunEnded(ended) => match &ended.how {
+            RunEnd::Failed { error } => Some(error.clone()),
+            _ => None,
+        },
+        _ => None,
+    });
+    let error = error.expect("it failed");
+    let bytes = error.message.len() + error.detail.len();
+    (error, bytes)
 }
 
 #[test]

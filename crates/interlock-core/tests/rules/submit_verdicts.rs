@@ -2,6 +2,10 @@
 
 use crate::givens::REPOSITORIES;
 use crate::scenario::play;
+use interlock_core::command::Submit;
+use interlock_core::reply::Answer;
+use interlock_core::words::{Claim, Due, Name, Op, ResourceName, Submission};
+use interlock_core::{Command, Reply};
 
 #[test]
 fn an_update_during_a_sync_is_postponed() {
@@ -179,6 +183,34 @@ fn a_dry_run_changes_nothing() {
          submit nonsense repository:f16 dry     | refused: unknown_kind, known: create delete publish sync update
          counts                                 | waiting 1, running 0",
     );
+}
+
+#[test]
+fn a_dry_run_tells_the_lines_as_they_would_be() {
+    let mut world = play(REPOSITORIES, "counts | waiting 0, running 0");
+    let mut lines = |due: Option<Due>, dry_run: bool| {
+        let name = ResourceName::new("repository:f16").expect("a name");
+        let kind = Name::new("update").expect("a name");
+        let mut item = Submission::new(kind, vec![Claim::new(name, Op::Update)]);
+        item.due = due;
+        let submit = Submit {
+            items: vec![item],
+            group: false,
+            dry_run,
+        };
+        match world.decide(Command::Submit(submit)).reply {
+            Reply::Submitted { answers, .. } => match &answers[..] {
+                [Answer::Admitted(report)] => report.lines[0].waiting,
+                other => panic!("{other:?}"),
+            },
+            other => panic!("{other:?}"),
+        }
+    };
+    let later = Some(Due::In(60_000));
+    for (due, waiting) in [(later, 0), (None, 1), (None, 2), (later, 2)] {
+        assert_eq!(lines(due, true), waiting, "tried");
+        assert_eq!(lines(due, false), waiting, "done");
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! type says what the caller must be allowed to do; there is no other way to a cell.
 
 use super::answer::Json;
-use super::{Answer, App, Failed};
+use super::{Answer, App, Failed, check_query, origin};
 use crate::cell::CellError;
 use crate::cluster::Whereabouts;
 use crate::server::{Caller, DEFAULT_NAMESPACE, Hosted, Server, scopes_text};
@@ -90,8 +90,7 @@ impl<D: Demand> FromRequestParts<App> for Access<D> {
     type Rejection = Failed;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Failed> {
-        let caller = authenticate(app, &parts.headers)?;
-        allow(&caller, D::SCOPES)?;
+        let caller = let_in(app, parts, D::SCOPES)?;
         let namespace = namespace_of(app, &caller, &parts.headers)?;
         Ok(Self {
             server: app.server.clone(),
@@ -142,8 +141,7 @@ impl<D: Demand> FromRequestParts<App> for Whole<D> {
     type Rejection = Failed;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Failed> {
-        let caller = authenticate(app, &parts.headers)?;
-        allow(&caller, D::SCOPES)?;
+        let caller = let_in(app, parts, D::SCOPES)?;
         Ok(Self {
             server: app.server.clone(),
             caller,
@@ -169,8 +167,7 @@ impl<D: Demand> FromRequestParts<App> for Anywhere<D> {
     type Rejection = Failed;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Failed> {
-        let caller = authenticate(app, &parts.headers)?;
-        allow(&caller, D::SCOPES)?;
+        let caller = let_in(app, parts, D::SCOPES)?;
         let (id, here) = match namespace_of(app, &caller, &parts.headers) {
             Ok(hosted) => (hosted.id, Some(hosted)),
             Err(failed) => {
@@ -198,6 +195,15 @@ fn elsewhere(app: &App, caller: &Caller, headers: &HeaderMap) -> Option<Namespac
         (None, None) => directory.id_of(DEFAULT_NAMESPACE)?,
     };
     caller.namespace.is_none_or(|own| own == id).then_some(id)
+}
+
+/// Who is calling, if they may do what the route demands.
+fn let_in(app: &App, parts: &Parts, scopes: &'static [Scope]) -> Result<Arc<Caller>, Failed> {
+    let caller = authenticate(app, &parts.headers)?;
+    origin::check(app, parts)?;
+    allow(&caller, scopes)?;
+    check_query(parts)?;
+    Ok(caller)
 }
 
 pub(super) fn authenticate(app: &App, headers: &HeaderMap) -> Result<Arc<Caller>, Failed> {

@@ -1,5 +1,7 @@
 //! The OpenAPI document: what stands at its top, and what all routes have in common.
 
+use axum::http::Method;
+use std::collections::HashSet;
 use utoipa::OpenApi;
 use utoipa::openapi::path::{Operation, ParameterBuilder, ParameterIn};
 use utoipa::openapi::schema::{ObjectBuilder, Type};
@@ -54,6 +56,28 @@ pub(super) fn begin() -> Openapi {
     );
     components.add_security_scheme("token", SecurityScheme::Http(token));
     document
+}
+
+/// The routes that take no query at all, by method and path.
+pub(super) fn without_query(document: &Openapi) -> HashSet<(Method, String)> {
+    let mut routes = HashSet::new();
+    for (path, item) in &document.paths.paths {
+        let operations = [
+            (Method::GET, &item.get),
+            (Method::POST, &item.post),
+            (Method::PUT, &item.put),
+            (Method::DELETE, &item.delete),
+            (Method::PATCH, &item.patch),
+        ];
+        for (method, operation) in operations {
+            let Some(operation) = operation else { continue };
+            let mut parameters = operation.parameters.iter().flatten();
+            if !parameters.any(|parameter| parameter.parameter_in == ParameterIn::Query) {
+                routes.insert((method, path.clone()));
+            }
+        }
+    }
+    routes
 }
 
 /// Says of every route what all routes of its sort have.

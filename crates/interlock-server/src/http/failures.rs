@@ -11,10 +11,12 @@ use interlock_api::failure::{Failure, FailureQuery, Retried, RetriedTask, RetryF
 use interlock_api::page::{self, Cursor, Page};
 use interlock_api::time::Time;
 use interlock_core::command::Submit;
+use interlock_core::reply::Answer as CoreAnswer;
 use interlock_core::row::EndedTask;
-use interlock_core::words::Outcome;
+use interlock_core::words::{Name, Outcome, Submission};
 use interlock_core::{Command, Reply};
-use interlock_store::{FailureGroup, HistoryFilter, HistoryPage};
+use interlock_store::{FailureGroup, HistoryFilter, HistoryPage, HistoryRow};
+use std::collections::HashSet;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -80,7 +82,9 @@ fn with_trend(view: &View<'_>, failure: Failure) -> Failure {
 
 /// Submits failed tasks again, each through admission and linked to the old one.
 ///
-/// Up to 1,000 of them, the newest first; the answer says where to go on.
+/// Up to 1,000 of them, the newest first; the answer says where to go on. What was submitted again
+/// this way within a day, or has a newer attempt among them, is left out: repeating the call repeats no
+/// work.
 #[utoipa::path(post, path = "/v1/failures/retry", tag = "failures",
     security(("token" = ["operate"])),
     request_body = RetryFailures,
@@ -106,17 +110,39 @@ async fn retry(
         .await;
     let HistoryPage { rows, next } = found.ok_or(CellError::Stopping)??;
     let mut retried = Vec::with_capacity(rows.len());
-    for slice in rows.chunks(limits::RETRIES_SLICE) {
-        let ended: Answer<Vec<EndedTask>> = slice.iter().map(read).collect();
-        retried.extend(submit_again(&access, &ended?).await?);
+    for slice in latest_attempts(&rows)?.chunks(limits::RETRIES_SLICE) {
+        retried.extend(submit_again(&access, slice).await?);
     }
     let next = next.map(|next| Cursor::Id(next).to_string());
     Ok(Json(Retried { retried, next }))
 }
 
+/// Of tasks that were retried before only the last attempt; they come newest first.
+fn latest_attempts(rows: &[HistoryRow]) -> Answer<Vec<EndedTask>> {
+    let mut older = HashSet::new();
+    let mut latest = Vec::with_capacity(rows.len());
+    for row in rows {
+        let ended = read(row)?;
+        older.extend(ended.retry_of);
+        if !older.contains(&ended.task) {
+            latest.push(ended);
+        }
+    }
+    Ok(latest)
+}
+
+/// A failed task is submitted again once, however often that is asked for: its number is the key.
+fn again_once(ended: &EndedTask) -> Submission {
+    let key = format!("retry of failed task {}", ended.task.0);
+    Submission {
+        idempotency_key: Name::new(&key).ok(),
+        ..again(ended)
+    }
+}
+
 async fn submit_again(access: &Access<Operate>, ended: &[EndedTask]) -> Answer<Vec<RetriedTask>> {
     let command = Command::Submit(Submit {
-        items: ended.iter().map(again).collect(),
+        items: ended.iter().map(again_once).collect(),
         group: false,
         dry_run: false,
     });
@@ -124,7 +150,10 @@ async fn submit_again(access: &Access<Operate>, ended: &[EndedTask]) -> Answer<V
     match &answered.reply {
         Reply::Submitted { answers, .. } => {
             let clock = clock_of(answered.now);
-            let each = ended.iter().zip(answers);
+            let each = ended
+                .iter()
+                .zip(answers)
+                .filter(|(_, answer)| !is_repeated(answer));
             let outcomes = each.map(|(old, answer)| RetriedTask {
                 task: old.task.0,
                 outcome: convert::verdict::answer(answer, &clock).into(),
@@ -133,5 +162,12 @@ async fn submit_again(access: &Access<Operate>, ended: &[EndedTask]) -> Answer<V
         }
         Reply::Refused(refusal) => Err(refusal.clone().into()),
         other => unreachable!("a submission is not answered by {other:?}"),
+    }
+}
+
+fn is_repeated(answer: &CoreAnswer) -> bool {
+    match answer {
+        CoreAnswer::Admitted(report) | CoreAnswer::Coalesced(report) => report.repeated,
+        CoreAnswer::Rejected { .. } | CoreAnswer::Refused(_) => false,
     }
 }

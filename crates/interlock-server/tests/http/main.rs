@@ -14,5 +14,6 @@ mod sample;
 mod shown;
 mod slow;
 mod stopping;
+mod strangers;
 mod talk;
 mod tokens;

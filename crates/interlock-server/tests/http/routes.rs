@@ -529,15 +529,18 @@ async fn failures() {
     talk.send(
         "POST",
         "/v1/failures/retry",
-        r#"{"kind": "sync", "error": "connection refused"}"#,
+        r#"{"kind": "sync", "error": "connection refused", "cursor": "i-3"}"#,
     )
     .await;
+    // What was submitted again a moment ago is left out.
     talk.send(
         "POST",
         "/v1/failures/retry",
-        r#"{"kind": "sync", "cursor": "i-2"}"#,
+        r#"{"kind": "sync", "error": "connection refused"}"#,
     )
     .await;
+    talk.send("POST", "/v1/failures/retry", r#"{"kind": "sync"}"#)
+        .await;
     talk.send("POST", "/v1/failures/retry", "{}").await;
     insta::assert_snapshot!(talk.text());
     running.stop().await;

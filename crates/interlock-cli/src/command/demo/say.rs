@@ -11,12 +11,12 @@ use std::time::Duration;
 /// Where it is, and what to try. Each command works as it is printed.
 pub fn welcome(server: &str, held: u64) {
     let program = program();
-    print::line(format_args!("Interlock's demo runs on {server}\n"));
-    print::line(
+    print::own(format_args!("Interlock's demo runs on {server}\n"));
+    print::own(
         "Repositories are synchronised, published, copied and deleted; bursts of events of hosts\n\
          become few runs; shops are called as often as they allow, and again if they fail.\n",
     );
-    print::line(style::heading("Try in another terminal:"));
+    print::own(style::heading("Try in another terminal:"));
     let tries = [
         ("top".to_owned(), "everything at a glance, live"),
         (
@@ -40,8 +40,8 @@ pub fn welcome(server: &str, held: u64) {
         print::line(format_args!("      {what}"));
     }
     print::line(format_args!("  {server}/docs in a browser"));
-    print::line("      the reference of all routes\n");
-    print::line("Ctrl-C stops it. Nothing is left behind.\n");
+    print::own("      the reference of all routes\n");
+    print::own("Ctrl-C stops it. Nothing is left behind.\n");
 }
 
 /// This program as it was called, so that a command can be copied; quoted if a shell needs that.

@@ -2,7 +2,7 @@
 
 use crate::exit::Outcome;
 use crate::global::Context;
-use crate::{print, style, when};
+use crate::{plain, print, style, when};
 use clap::Args;
 use interlock_api::progress::ShownProgress;
 use interlock_api::sentence;
@@ -36,9 +36,10 @@ fn shown(task: &Task, context: &Context) {
     let kind = task.kind.as_deref().unwrap_or("of a kind no longer known");
     let reasons = task.reasons.iter().map(|reason| reason.sentence.as_str());
     let counted = |count: u32| (count > 0).then(|| count.to_string());
-    print::line(format_args!(
-        "Task {} ({kind}) {}",
+    print::own(format_args!(
+        "Task {} ({}) {}",
         task.task,
+        plain::line(kind),
         style::state(task.state)
     ));
     print::fields(&[

@@ -337,6 +337,16 @@ fn a_message_goes_away() {
 }
 
 #[test]
+fn what_strangers_write_does_not_steer_the_terminal() {
+    let mut state = state();
+    let text = "\u{1b}]0;pwned\u{7}\u{202e}turned".to_owned();
+    state.hear(Said::Failed(text));
+    let text = shown(&state, 100, 30);
+    let expected = "\u{fffd}]0;pwned\u{fffd}\u{fffd}turned";
+    assert!(text.contains(expected), "{text}");
+}
+
+#[test]
 fn quitting() {
     for keys in ["q", "?q"] {
         assert_eq!(press(&mut state(), keys), [Action::Quit]);

@@ -18,10 +18,12 @@ impl Life<'_> {
         let is_kept = !self.bytes.is_empty() || !self.consumed.is_empty() || part.is_some();
         if is_kept || self.ahead > 0 && !self.releases.is_empty() {
             self.send(part);
+            // It may be written already.
+            self.hear()
         } else {
             self.release();
+            Ok(())
         }
-        Ok(())
     }
 
     /// Everything that these answers tell is committed already.

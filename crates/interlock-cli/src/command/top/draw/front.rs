@@ -2,6 +2,7 @@
 
 use crate::command::top::keys::HELP;
 use crate::command::top::state::{Front, State};
+use crate::plain;
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::{Color, Modifier, Style};
@@ -29,11 +30,11 @@ pub(super) fn footer(frame: &mut Frame<'_>, area: Rect, state: &State) {
             } else {
                 Color::Red
             };
-            Line::from(message.text.clone()).style(Style::new().fg(colour))
+            Line::from(plain::cell(&message.text)).style(Style::new().fg(colour))
         }
         (_, None, Some(lost)) => {
             let text = format!("{lost}; trying again");
-            Line::from(text).style(Style::new().fg(Color::Red))
+            Line::from(plain::cell(&text)).style(Style::new().fg(Color::Red))
         }
         (_, None, None) => Line::from(KEYS).style(dim),
     };
@@ -47,7 +48,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &State) {
         Front::Asking { task, what, .. } => {
             let question = format!("Cancel task {task}?");
             let lines = vec![
-                Line::from(what.clone()),
+                Line::from(plain::cell(what)),
                 Line::default(),
                 Line::from("y cancels it, any other key does not."),
             ];
@@ -59,7 +60,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, state: &State) {
             scroll,
         } => {
             let title = format!("Why task {task} is not done");
-            let lines = lines.iter().map(|line| Line::from(line.clone()));
+            let lines = lines.iter().map(|line| Line::from(plain::cell(line)));
             popup(frame, &title, lines.collect(), *scroll);
         }
         Front::Help => popup(frame, "Keys", help(), 0),

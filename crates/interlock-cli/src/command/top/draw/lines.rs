@@ -5,6 +5,7 @@ use super::cells::number;
 use crate::command::top::fetch::Seen;
 use crate::command::top::rows::{self, Pane};
 use crate::command::top::state::State;
+use crate::plain;
 use interlock_api::overview::Line;
 use interlock_api::reason::Brief;
 use interlock_api::resource::ResourceState;
@@ -56,13 +57,13 @@ fn row(line: &Line, wide: bool) -> Row<'static> {
         _ => Style::new(),
     };
     let mut cells = vec![
-        Cell::from(line.resource.clone()).style(name),
+        Cell::from(plain::cell(&line.resource)).style(name),
         Cell::from(number(line.waiting)),
     ];
     if wide {
-        cells.push(Cell::from(holder(line)));
+        cells.push(Cell::from(plain::cell(&holder(line))));
     }
-    cells.push(Cell::from(why(line)));
+    cells.push(Cell::from(plain::cell(&why(line))));
     Row::new(cells)
 }
 

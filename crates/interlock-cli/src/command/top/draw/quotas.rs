@@ -5,6 +5,7 @@ use super::cells::{bar, bar_and, number, until};
 use crate::command::top::fetch::Seen;
 use crate::command::top::rows::{self, Pane};
 use crate::command::top::state::State;
+use crate::plain;
 use interlock_api::Time;
 use interlock_api::quota::{LimitCount, QuotaCount};
 use ratatui::Frame;
@@ -54,7 +55,7 @@ fn row(count: &QuotaCount, limit: &LimitCount, now: Time, width: usize) -> Row<'
         waiting => format!(", {} wait", number(waiting)),
     };
     Row::new([
-        Cell::from(name),
+        Cell::from(plain::cell(&name)),
         Cell::from(limit.limit.to_string()),
         Cell::from(bar_and(
             bar(limit.left, all, width),

@@ -5,6 +5,7 @@ use super::cells::{bar, bar_and, short, since};
 use crate::command::top::fetch::Seen;
 use crate::command::top::rows::{self, Pane};
 use crate::command::top::state::State;
+use crate::plain;
 use interlock_api::Time;
 use interlock_api::task::{self, Run, Task};
 use ratatui::Frame;
@@ -61,9 +62,9 @@ fn row(task: &Task, now: Time, width: usize) -> Row<'static> {
     let worker = (task.run.as_ref().map(|run| run.worker.clone())).or_else(|| task.worker.clone());
     Row::new([
         Cell::from(task.task.to_string()),
-        Cell::from(task.kind.clone().unwrap_or_default()),
-        Cell::from(touched(task)),
-        Cell::from(worker.unwrap_or_default()),
+        Cell::from(plain::cell(task.kind.as_deref().unwrap_or_default())),
+        Cell::from(plain::cell(&touched(task))),
+        Cell::from(plain::cell(&worker.unwrap_or_default())),
         Cell::from(time),
         Cell::from(last(task, width)),
     ])
@@ -88,7 +89,7 @@ fn last(task: &Task, width: usize) -> Line<'static> {
                 _ => Color::Yellow,
             };
             let said = reason.or(end).unwrap_or_default();
-            Line::from(said).style(Style::new().fg(colour))
+            Line::from(plain::cell(&said)).style(Style::new().fg(colour))
         }
     }
 }
@@ -100,17 +101,18 @@ fn progress(run: &Run, width: usize) -> Line<'static> {
     let Some(progress) = &run.progress else {
         return Line::default();
     };
+    let message = plain::cell(&progress.message);
     match (progress.total, progress.percent) {
         (Some(total), Some(percent)) => {
-            let text = format!("{percent:>3}% {}", progress.message);
+            let text = format!("{percent:>3}% {message}");
             bar_and(bar(progress.done, total, width), Color::Green, text)
         }
         _ => {
             let unit = match progress.unit.is_empty() {
                 true => String::new(),
-                false => format!(" {}", progress.unit),
+                false => format!(" {}", plain::cell(&progress.unit)),
             };
-            Line::from(format!("{}{unit} {}", progress.done, progress.message))
+            Line::from(format!("{}{unit} {message}", progress.done))
         }
     }
 }

@@ -5,7 +5,7 @@ use super::cells::{bar, bar_and, since};
 use crate::command::top::fetch::Seen;
 use crate::command::top::rows::{self, Pane};
 use crate::command::top::state::State;
-use crate::word;
+use crate::{plain, word};
 use interlock_api::Time;
 use interlock_api::worker::{Worker, WorkerState};
 use ratatui::Frame;
@@ -49,7 +49,7 @@ fn row(worker: &Worker, now: Time) -> Row<'static> {
         (None, None) => String::new(),
     };
     Row::new([
-        Cell::from(worker.name.clone()),
+        Cell::from(plain::cell(&worker.name)),
         Cell::from(word::text(&worker.state)).style(Style::new().fg(colour)),
         Cell::from(bar_and(
             bar(running, at_once, 6),
