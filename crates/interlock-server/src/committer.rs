@@ -3,9 +3,9 @@
 //! Whatever batches have arrived become one commit; only then do their answers go. What fails is
 //! told to everyone concerned: after a storage error nothing goes on from memory.
 //!
-//! This is the door. A [thread](thread) does what is asked here one after another, and in between
+//! This is the door. A thread does what is asked here one after another, and in between
 //! what nobody waits for. A cell that finds nobody else with the store, and commits short, uses the
-//! same [writer](writer) by itself.
+//! same writer by itself.
 
 mod foldings;
 mod joined;
