@@ -183,6 +183,15 @@ fn kinds_out_of_range_are_refused() {
 }
 
 #[test]
+fn schedules_that_fire_too_often_are_refused() {
+    play(
+        "kind sync",
+        "schedule bad every=99ms : sync shop:1   | refused: bad_value
+         schedule good every=100ms : sync shop:1 | done",
+    );
+}
+
+#[test]
 fn quotas_out_of_range_are_refused() {
     play(
         "",
