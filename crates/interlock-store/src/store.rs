@@ -13,7 +13,7 @@ use crate::types::{
 /// A result of a store.
 pub(crate) type Result<T, E = StoreError> = std::result::Result<T, E>;
 
-/// Everything that changes a store, and what a start has to read. Owned by one thread; one process
+/// Everything that changes a store, and what a start has to read. Used by one thread at a time; one process
 /// has one store, whatever the number of its namespaces.
 ///
 /// Every call that returns `Ok` is durable when it returns. A call that returns an error for which
