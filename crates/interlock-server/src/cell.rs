@@ -140,11 +140,17 @@ impl Cell {
         self.shared.waiting.load(Ordering::Relaxed)
     }
 
-    /// Decides a command; the answer comes when it is committed. Not for takes.
-    pub async fn decide(&self, command: Command) -> Result<Answered, CellError> {
+    /// Decides a command, also if nobody polls; the answer comes when it is committed. Not for takes.
+    pub fn decide(
+        &self,
+        command: Command,
+    ) -> impl Future<Output = Result<Answered, CellError>> + Send + use<> {
         let (to, answer) = oneshot::channel();
-        self.ask(Ask::Decide { command, to })?;
-        answer.await.unwrap_or(Err(CellError::Unknown))
+        let asked = self.ask(Ask::Decide { command, to });
+        async move {
+            asked?;
+            answer.await.unwrap_or(Err(CellError::Unknown))
+        }
     }
 
     /// Decides what came through the store.

@@ -87,12 +87,15 @@ pub fn routes(app: App) -> (Router, utoipa::openapi::OpenApi) {
         Some(dir) => router.merge(echo::routes(dir.clone())),
         None => router,
     };
-    let forwarded = axum::middleware::from_fn_with_state(app.clone(), forward);
-    let counted = axum::middleware::from_fn_with_state(app.clone(), metrics::count);
+    let router = router.merge(metrics::routes());
+    // A layer is paid for by every request: only a node passes any of them on.
+    let router = match app.server.cluster {
+        Some(_) => router.layer(axum::middleware::from_fn_with_state(app.clone(), forward)),
+        None => router,
+    };
+    let counted = metrics::Count(app.server.clone());
     let tls = app.tls;
     let api = router
-        .merge(metrics::routes())
-        .layer(forwarded)
         .layer(counted.clone())
         .method_not_allowed_fallback(answer::no_method)
         .with_state(app);

@@ -60,7 +60,7 @@ pub struct RequestLabels {
     /// The path as it is declared.
     pub route: String,
     /// The method.
-    pub method: String,
+    pub method: &'static str,
     /// The status.
     pub status: u16,
 }

@@ -59,7 +59,10 @@ impl State {
         Change {
             table: Table::Task,
             key: task_key(id),
-            body: Some(encode(&self.task_row(task))),
+            body: Some(encode_in(
+                TASK_BYTES + task.payload.len(),
+                &self.task_row(task),
+            )),
             shown: Some(self.shown(task)),
         }
     }
@@ -158,6 +161,15 @@ fn change(table: Table, key: Vec<u8>, body: Option<Vec<u8>>) -> Change {
     }
 }
 
+/// About what a task takes as a row besides its payload.
+const TASK_BYTES: usize = 96;
+
 fn encode(value: &impl Serialize) -> Vec<u8> {
-    postcard::to_stdvec(value).expect("rows are plain data, and memory is not bounded")
+    encode_in(0, value)
+}
+
+/// The same with room made for what it will probably take.
+fn encode_in(bytes: usize, value: &impl Serialize) -> Vec<u8> {
+    postcard::to_extend(value, Vec::with_capacity(bytes))
+        .expect("rows are plain data, and memory is not bounded")
 }

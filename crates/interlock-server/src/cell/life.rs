@@ -66,6 +66,8 @@ pub(super) struct Life<'a> {
     settling: Vec<oneshot::Sender<Result<(), CellError>>>,
     /// What is being gathered.
     bytes: Vec<u8>,
+    /// How large the last batch was.
+    batch_bytes: usize,
     first: u64,
     consumed: Vec<Consumed>,
     releases: Vec<Release>,
@@ -103,6 +105,7 @@ impl<'a> Life<'a> {
             watchers: Watchers::default(),
             settling: Vec::new(),
             bytes: Vec::new(),
+            batch_bytes: 0,
             first: position,
             consumed: Vec::new(),
             releases: Vec::new(),

@@ -17,26 +17,40 @@ pub(super) const BODY_BYTES_MAX: usize = 16 << 20;
 impl<T: DeserializeOwned> FromRequest<App> for Body1<T> {
     type Rejection = Failed;
 
-    async fn from_request(request: Request<Body>, app: &App) -> Result<Self, Failed> {
+    // Of the request only the body is kept while it comes.
+    fn from_request(
+        request: Request<Body>,
+        app: &App,
+    ) -> impl Future<Output = Result<Self, Failed>> + Send {
         let json = is_json(&request);
-        let body = whole_body(app, request.into_body()).await?;
-        if body.is_empty() {
-            return Ok(Self(parse::body(b"{}")?));
-        }
-        if !json {
-            let detail = "send the body with content-type: application/json";
-            return Err(Problem::new(Code::UnsupportedMediaType, detail).into());
-        }
-        Ok(Self(parse::body(&body)?))
+        let body = whole_body(app, request.into_body());
+        async move { Ok(Self(read(json, &body.await?)?)) }
     }
 }
 
+fn read<T: DeserializeOwned>(json: bool, body: &[u8]) -> Result<T, Problem> {
+    if body.is_empty() {
+        return parse::body(b"{}");
+    }
+    if !json {
+        let detail = "send the body with content-type: application/json";
+        return Err(Problem::new(Code::UnsupportedMediaType, detail));
+    }
+    parse::body(body)
+}
+
 /// A body to its end, within limits.
-pub(crate) async fn whole_body(app: &App, body: Body) -> Result<Bytes, Failed> {
+pub(crate) fn whole_body(
+    app: &App,
+    body: Body,
+) -> impl Future<Output = Result<Bytes, Failed>> + Send + use<> {
     let body = axum::body::to_bytes(body, BODY_BYTES_MAX);
-    let body = tokio::time::timeout(app.body_within, body).await;
-    let body = body.map_err(|_| Problem::new(Code::Timeout, "the body did not come in time"))?;
-    body.map_err(|error| too_large(&error))
+    let body = tokio::time::timeout(app.body_within, body);
+    async move {
+        let body = body.await;
+        let body = body.map_err(|_| Problem::new(Code::Timeout, "the body did not come in time"));
+        body?.map_err(|error| too_large(&error))
+    }
 }
 
 fn is_json(request: &Request<Body>) -> bool {

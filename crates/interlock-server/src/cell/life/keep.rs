@@ -35,6 +35,7 @@ impl Life<'_> {
 
     fn send(&mut self, part: Option<Part>) {
         let bytes = std::mem::take(&mut self.bytes);
+        self.batch_bytes = bytes.len();
         self.logged += bytes.len();
         let next = self.core.position();
         self.busy = self.releases.len() >= limits::BUSY_ANSWERS;

@@ -1,5 +1,6 @@
 //! `submit`: one or many.
 
+use crate::cell::Answered;
 use crate::http::answer::{Json, Problems, WithStatus};
 use crate::http::body::{Body1, Query};
 use crate::http::{Access, Answer, Submit, clock_of};
@@ -29,9 +30,7 @@ pub(super) async fn submit(
     Query(options): Query<SubmitOptions>,
     Body1(wire): Body1<Submission>,
 ) -> Answer<WithStatus<Report>> {
-    let mut submission = convert::submission::submission(wire)?;
-    submission.trace.clone_from(&access.trace);
-    let (answers, now) = submit_all(&access, vec![submission], options.dry_run).await?;
+    let (answers, now) = submit_all(&access, one(wire, &access)?, options.dry_run).await?;
     let answer = answers.first().expect("one answer per item");
     let report = convert::verdict::answer(answer, &clock_of(now))?;
     Ok(WithStatus(report.status(), report))
@@ -62,20 +61,31 @@ pub(super) async fn batch(
     Ok(Json(batch.report(&answers, &clock_of(now))))
 }
 
-async fn submit_all(
+/// The submission alone, with the caller's trace.
+fn one(wire: Submission, access: &Access<Submit>) -> Answer<Vec<words::Submission>> {
+    let mut submission = convert::submission::submission(wire)?;
+    submission.trace.clone_from(&access.trace);
+    Ok(vec![submission])
+}
+
+/// Submits them before it is first polled: what is sent away takes no room while the answer is
+/// awaited.
+fn submit_all(
     access: &Access<Submit>,
     items: Vec<words::Submission>,
     dry_run: bool,
-) -> Answer<(Vec<CoreAnswer>, Now)> {
-    let command = Command::Submit(SubmitCommand {
+) -> impl Future<Output = Answer<(Vec<CoreAnswer>, Now)>> + Send + use<> {
+    let answered = access.namespace.cell.decide(Command::Submit(SubmitCommand {
         items,
         group: false,
         dry_run,
-    });
-    let answered = access.namespace.cell.decide(command).await?;
-    match answered.reply {
-        Reply::Submitted { answers, .. } => Ok((answers, answered.now)),
-        Reply::Refused(refusal) => Err(refusal.into()),
-        other => unreachable!("a submission is not answered by {other:?}"),
+    }));
+    async move {
+        let Answered { reply, now } = answered.await?;
+        match reply {
+            Reply::Submitted { answers, .. } => Ok((answers, now)),
+            Reply::Refused(refusal) => Err(refusal.into()),
+            other => unreachable!("a submission is not answered by {other:?}"),
+        }
     }
 }
