@@ -91,8 +91,8 @@ pub struct Change {
 pub struct Shown {
     /// Its kind.
     pub kind: Name,
-    /// Its resources, with the operations.
-    pub claims: Vec<Claim>,
+    /// Its resources.
+    pub resources: Vec<ResourceName>,
     /// Where it is, in a word.
     pub stage: &'static str,
     /// Its priority.

@@ -3,8 +3,8 @@
 //! [`Cell`] is the door to it. Behind the door a thread owns the core: it decides what has arrived
 //! one after another, and passes the events on to the committer together with the answers, which
 //! go out when everything decided up to them is committed, reads and refusals too. While one batch
-//! is being written the next is gathered, and decided if that takes long. After a storage error nothing goes on from memory: the
-//! core is thrown away and loaded from the store.
+//! is being written the next is gathered, and decided if that takes long. After a storage error
+//! nothing goes on from memory: the core is thrown away and loaded from the store.
 
 mod ask;
 mod batch;

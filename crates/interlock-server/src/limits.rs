@@ -8,9 +8,19 @@ pub const INBOX_MAX: usize = 20_000;
 pub const BATCH_REQUESTS_MAX: usize = 2_000;
 /// Bytes of events in one batch, about.
 pub const BATCH_BYTES_MAX: usize = 4 << 20;
+/// Bytes that are kept to write the next batch into: memory that nobody had before is dear in its
+/// first use, and a large batch is rare.
+pub const BATCH_ROOM_MAX: usize = 1 << 20;
 /// How often what comes while a commit is being made is decided, to be in the next one. Most commits
 /// are shorter: deciding each request as it comes would wake the cell for each.
 pub const GATHER_FOR: Duration = Duration::from_millis(1);
+/// Requests that take this long to be decided, such as large batches, are worth waking a cell for,
+pub const WORTH_WAKING: Duration = Duration::from_micros(50);
+/// so that they are decided this often.
+pub const GATHER_LARGE_FOR: Duration = Duration::from_micros(100);
+/// What took this long to be decided is worth a commit of its own, if none is being made: more can be
+/// decided meanwhile.
+pub const DECIDE_FOR: Duration = Duration::from_micros(500);
 /// A cell whose commits take less than this writes them by itself if nobody else has anything to write:
 /// deciding meanwhile would gain less than handing them over costs.
 pub const WRITE_AT_ONCE_BELOW: Duration = Duration::from_millis(2);
@@ -37,6 +47,8 @@ pub const CHECKPOINT_ROWS_QUIET: usize = 10_000;
 pub const PART_ROWS: usize = 512;
 /// The same if as much has been decided since the last ones: no more than deciding it took.
 pub const PART_ROWS_MAX: usize = 16_384;
+/// Rows in each of the lists that they are given out in.
+pub const PART_LIST: usize = 256;
 /// How soon a cell that nobody asks for anything hears what the committer reports.
 pub const HEAR_EVERY: Duration = Duration::from_millis(20);
 /// The same if a checkpoint goes on with the report, or somebody waits for it.
@@ -53,6 +65,9 @@ pub const FOLD_PER_COMMIT: u64 = 64;
 /// They are written when there are so many: a millisecond or so, for those who wait for the next
 /// commit. Fewer at once would touch the same pages again and again.
 pub const FOLD_AT_ONCE: u64 = 256;
+/// Rows of a checkpoint that are held and written together, if many are due. Larger lists take memory
+/// that nobody had before, of which the first use is dear.
+pub const FOLD_SLICE: u64 = 512;
 /// Rows of a checkpoint that are written in one go while nobody waits: whoever comes then waits for
 /// two milliseconds at most.
 pub const FOLD_WHEN_IDLE: u64 = 200;

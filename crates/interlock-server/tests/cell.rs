@@ -312,6 +312,37 @@ async fn what_comes_during_a_commit_is_decided_meanwhile_and_is_one_batch() {
     running.stop().await;
 }
 
+#[tokio::test]
+async fn what_takes_long_to_decide_is_written_while_more_is_decided() {
+    let mut store = Box::new(MemoryStore::new());
+    let namespace = store.create_namespace("default", 0).expect("it is new").id;
+    let gate = Gate::default();
+    let running = Running::on(store, namespace, gate.clone());
+    running.prepared().await;
+
+    let before = gate.batches().len();
+    let large = |number: u32| {
+        let items = (0..1_000).map(|item| submission(&format!("shop:{number}.{item}")));
+        Command::Submit(Submit {
+            items: items.collect(),
+            group: false,
+            dry_run: false,
+        })
+    };
+    // The others are there long before the first is decided.
+    let requests: Vec<_> = (0..5).map(large).collect();
+    let answers: Vec<_> = (requests.into_iter())
+        .map(|request| running.cell.decide(request))
+        .collect();
+    for answer in answers {
+        let reply = answer.await.expect("it answers").reply;
+        assert!(matches!(reply, Reply::Submitted { answers, .. } if answers.len() == 1_000));
+    }
+    let batches = gate.batches().len() - before;
+    assert!(batches > 1, "all of it was one batch");
+    running.stop().await;
+}
+
 /// Which threads made the commits of some submissions, one after another.
 async fn who_commits(each_takes: Duration, submissions: u64) -> Vec<String> {
     let mut store = Box::new(MemoryStore::new());

@@ -14,9 +14,16 @@ pub const STREAMS_MAX: usize = 4_000;
 /// Pages of the write-ahead file after which `tend` moves them into the database: 8 MiB, so that
 /// moving them takes some ten milliseconds.
 pub const WAL_PAGES_SOFT: u64 = 2_000;
-/// Pages after which an append moves them itself, since nothing has been idle for long enough to tend:
-/// 32 MiB. Most are then pages that were written many times, and are moved once.
-pub const WAL_PAGES_HARD: u64 = 8_000;
+/// How many times as many there may be before they are moved while commits go on, since nothing has
+/// been idle for long enough to tend: 32 MiB. Some are then pages that were written many times, and are
+/// moved once.
+pub const WAL_PAGES_BUSY: u64 = 4;
+/// How many times as many there may be before commits wait until they are moved: 256 MiB.
+pub const WAL_PAGES_STOP: u64 = 32;
+/// So few pages are left to the writer: a millisecond or so.
+pub const WAL_PAGES_FEW: i64 = 200;
+/// How often pages are moved that came while others were: each time they are a tenth or so.
+pub const FOLD_PASSES_MAX: u32 = 5;
 /// Pages of the write-ahead file that are written ahead of a checkpoint without a sync: 4 MiB, some
 /// ten milliseconds for whoever syncs next.
 pub const UNSYNCED_PAGES_MAX: u64 = 1_000;

@@ -2,14 +2,19 @@
 
 /// Items may hold any text: backslashes and line ends are escaped, and `\e` is an empty item, so
 /// that an empty text is an empty list.
-pub(crate) fn encode(items: &[String]) -> String {
-    let mut text = String::with_capacity(items.iter().map(|item| item.len() + 1).sum());
-    for (index, item) in items.iter().enumerate() {
+pub(crate) fn encode<T: AsRef<str>>(items: &[T]) -> String {
+    let items = items.iter().map(AsRef::as_ref);
+    let mut text = String::with_capacity(items.clone().map(|item| item.len() + 1).sum());
+    for (index, item) in items.enumerate() {
         if index > 0 {
             text.push('\n');
         }
         if item.is_empty() {
             text.push_str("\\e");
+        }
+        if !item.contains(['\\', '\n']) {
+            text.push_str(item);
+            continue;
         }
         for letter in item.chars() {
             match letter {

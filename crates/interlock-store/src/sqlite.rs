@@ -11,6 +11,7 @@ mod backup;
 mod checkpoint;
 mod failures;
 mod fault;
+mod folder;
 mod history;
 mod ledger;
 mod list;
@@ -30,6 +31,7 @@ mod stage;
 mod tokens;
 mod upgrade;
 mod verify;
+mod write_ahead_file;
 
 use std::collections::BTreeMap;
 use std::io;
@@ -40,7 +42,7 @@ use rusqlite::Connection;
 
 use crate::check;
 use crate::error::StoreError;
-use crate::limits::{UNSYNCED_PAGES_MAX, WAL_PAGES_HARD, WAL_PAGES_SOFT};
+use crate::limits::{UNSYNCED_PAGES_MAX, WAL_PAGES_SOFT};
 use crate::store::{Reader, Result, Store};
 use crate::types::{
     Append, Checkpoint, HistoryRow, Loaded, Namespace, NamespaceId, NewToken, Purge, Purged,
@@ -48,6 +50,7 @@ use crate::types::{
 };
 pub use backup::backup_of;
 use fault::{Fault, Tried, snapshot, transaction};
+use folder::Folder;
 use ledger::Ledger;
 use lock::Lock;
 use reader::SqliteReader;
@@ -62,6 +65,8 @@ const DATABASE: &str = "interlock.db";
 /// A store in a SQLite database.
 pub struct SqliteStore {
     dir: PathBuf,
+    /// Dropped before the connection, which is the last to go.
+    folder: Folder,
     /// Dropped before the lock.
     conn: Connection,
     ledger: Ledger,
@@ -89,6 +94,7 @@ impl SqliteStore {
         let opened = open::open(dir)?;
         let mut store = Self {
             dir: dir.to_owned(),
+            folder: Folder::of(&dir.join(DATABASE)),
             conn: opened.conn,
             ledger: opened.ledger,
             ends: opened.ends,
@@ -105,7 +111,7 @@ impl SqliteStore {
     }
 
     /// Has [`tend`](Store::tend) move the write-ahead file into the database after this many pages,
-    /// instead of [`WAL_PAGES_SOFT`].
+    /// instead of [`WAL_PAGES_SOFT`], and [`keep_up`](Store::keep_up) after some times as many.
     pub fn fold_after(&mut self, pages: u64) {
         self.fold_after = pages;
     }
@@ -228,36 +234,6 @@ impl SqliteStore {
             }
         }
     }
-
-    /// Sees to it that there is room in the write-ahead file, between two commits.
-    fn keep_room(&mut self) {
-        if self.room.is_wanted() {
-            let room = &mut self.room;
-            // Nobody else writes meanwhile either. If somebody does, there is another time.
-            let _busy = transaction(&self.conn, |_| {
-                room.make();
-                Ok(())
-            });
-        }
-    }
-
-    /// Moves what it can of the write-ahead file into the database. That this failed changes nothing
-    /// about what was committed, but after a failed sync nothing more is trusted.
-    fn fold_some(&mut self) {
-        let sql = "PRAGMA wal_checkpoint(PASSIVE)";
-        let folded = self
-            .conn
-            .prepare_cached(sql)
-            .and_then(|mut fold| fold.query_one([], |_| Ok(())));
-        match folded.map_err(Fault::from) {
-            Ok(()) => self.wal_pages = 0,
-            Err(fault) => match fault.of_writing("folding the write-ahead file") {
-                (error, true) => self.poison(error.to_string()),
-                // No room, or somebody is looking: another time.
-                (_, false) => self.wal_pages = self.fold_after / 2,
-            },
-        }
-    }
 }
 
 impl Store for SqliteStore {
@@ -323,17 +299,18 @@ impl Store for SqliteStore {
         self.keep_room();
         self.unsynced_pages = 0;
         self.wal_pages += append::pages(records);
-        if self.wal_pages >= WAL_PAGES_HARD {
-            self.fold_some();
-        }
         Ok(())
+    }
+
+    fn keep_up(&mut self) -> Result<()> {
+        self.healthy()?;
+        self.fold_beside();
+        self.healthy()
     }
 
     fn tend(&mut self) -> Result<()> {
         self.healthy()?;
-        if self.wal_pages >= self.fold_after {
-            self.fold_some();
-        }
+        self.fold_if_much();
         self.healthy()
     }
 
@@ -455,6 +432,8 @@ impl Store for SqliteStore {
     }
 
     fn stop(mut self: Box<Self>) -> Result<()> {
+        self.healthy()?;
+        self.await_folder();
         self.healthy()?;
         // First, since slices of a checkpoint may not have been synced yet.
         open::fold(&self.conn)

@@ -48,6 +48,12 @@ pub trait Store: Send {
     /// what they consume. Each must begin where the log of its namespace ends.
     fn append(&mut self, records: &[Append<'_>]) -> Result<()>;
 
+    /// What can't wait until nothing is waiting to be appended; much of it is done beside the commits
+    /// that follow. Call it after each commit, when the answers have gone out.
+    fn keep_up(&mut self) -> Result<()> {
+        Ok(())
+    }
+
     /// A moment for the store's own housekeeping, which `append` puts off so that nobody waits for
     /// it. Call it when nothing is waiting to be appended, or after the answers have gone out.
     fn tend(&mut self) -> Result<()>;

@@ -49,8 +49,8 @@ fn namespace() -> impl Strategy<Value = u32> {
 
 fn row() -> impl Strategy<Value = RowChange> {
     let shown = (name("kind", 3), vec(name("r:", 3), 0..3)).prop_map(|(kind, resources)| Shown {
-        kind,
-        resources,
+        kind: kind.into(),
+        resources: resources.into_iter().map(Into::into).collect(),
         ..Shown::default()
     });
     prop_oneof![

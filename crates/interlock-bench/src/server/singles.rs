@@ -10,7 +10,6 @@ use crate::wire::post;
 use std::time::Duration;
 
 const CLIENTS: usize = 64;
-const BATCH_CLIENTS: usize = 16;
 
 /// How many requests per second, and the server's CPU time for each.
 struct Share {
@@ -73,7 +72,7 @@ async fn one_turn(host: &Host, turn: u64, time: Duration) -> anyhow::Result<Turn
 /// Per task.
 async fn batch_of_many(host: &Host, turn: u64, time: Duration) -> anyhow::Result<Share> {
     let first = 5_000_000 + turn * 10_000_000;
-    let share = share(host, BATCH_CLIENTS, time, move |n| {
+    let share = share(host, CLIENTS, time, move |n| {
         batch(first + n, |number| number)
     });
     let share = share.await?;
@@ -129,7 +128,7 @@ fn show(turns: &[Turn], batches: &[Share]) -> Vec<Figure> {
         micros("echo of what is kept", of(|turn| turn.kept.micros)),
         micros("single submission", of(|turn| turn.single.micros)),
         Figure::info(
-            format!("tasks in batches of {BATCH}, {BATCH_CLIENTS} at a time"),
+            at_a_time(&format!("tasks in batches of {BATCH}")),
             batch_rate,
             Unit::PerSecond,
         ),

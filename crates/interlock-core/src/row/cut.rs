@@ -85,6 +85,8 @@ impl Core {
         };
         let mut changes = std::mem::take(&mut cut.made);
         let room = limit.saturating_sub(changes.len());
+        let left = cut.gone.as_slice().len() + cut.tasks.as_slice().len();
+        changes.reserve_exact(room.min(left));
         changes.extend(cut.gone.by_ref().take(room).map(task_is_gone));
         while changes.len() < limit
             && let Some(id) = cut.tasks.next()

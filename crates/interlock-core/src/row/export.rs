@@ -5,7 +5,7 @@ use crate::event::Stage;
 use crate::state::State;
 use crate::state::task::{Extra, Task};
 use crate::state::touched::Since;
-use crate::words::{Claim, KindId, Op, Payload, ResourceName, TaskId, Wall};
+use crate::words::{KindId, Op, Payload, ResourceName, TaskId, Wall};
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
@@ -96,8 +96,8 @@ impl State {
     fn shown(&self, task: &Task) -> Shown {
         Shown {
             kind: self.kinds.get(task.kind).kind.name.clone(),
-            claims: (task.claims.iter())
-                .map(|claim| Claim::new(self.resources.get(claim.resource).name.clone(), claim.op))
+            resources: (task.claims.iter())
+                .map(|claim| self.resources.get(claim.resource).name.clone())
                 .collect(),
             stage: task.stage.word(),
             priority: task.priority,

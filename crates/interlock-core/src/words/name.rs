@@ -22,6 +22,11 @@ impl Name {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// The text, for somebody else who keeps it.
+    pub fn into_shared(self) -> Arc<str> {
+        self.0
+    }
 }
 
 impl fmt::Display for Name {
@@ -50,6 +55,11 @@ impl ResourceName {
     /// The text.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// The text, for somebody else who keeps it.
+    pub fn into_shared(self) -> Arc<str> {
+        self.0
     }
 
     /// What stands before the first colon.

@@ -34,8 +34,8 @@ pub struct Batch {
 pub struct Part {
     /// The checkpoint that begins with it, without rows; none if it belongs to the one before.
     pub begins: Option<Checkpoint>,
-    /// Rows that changed.
-    pub rows: Vec<RowChange>,
+    /// Rows that changed, in short lists.
+    pub rows: Vec<Vec<RowChange>>,
     /// Tasks that ended.
     pub ended: Vec<HistoryRow>,
     /// Whether that was all.
@@ -53,10 +53,13 @@ pub struct Origin {
 }
 
 /// What the committer tells the cell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kept {
     /// A batch was written.
-    Batch,
+    Batch {
+        /// Room for the bytes of another one.
+        room: Vec<u8>,
+    },
     /// Of the checkpoint everything that was given out was written.
     Part,
     /// So was the whole checkpoint.
@@ -84,7 +87,9 @@ impl Batch {
             let committed = Followed::Committed(Arc::new(Committed { records }));
             let _nobody = self.origin.shared.feed.send(committed);
         }
-        self.origin.tell(Kept::Batch);
+        let mut room = self.bytes;
+        room.clear();
+        self.origin.tell(Kept::Batch { room });
         self.releases
     }
 

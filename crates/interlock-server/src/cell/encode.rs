@@ -6,16 +6,6 @@ use interlock_core::Record;
 /// The version of the format. Never used again for another one.
 const VERSION: u8 = 1;
 
-/// The most room that is made ahead for the bytes of a batch.
-const AHEAD_MAX: usize = 1 << 20;
-
-/// Makes room for a batch that will be about as large as the last one.
-pub(super) fn make_room(bytes: &mut Vec<u8>, last: usize) {
-    if bytes.is_empty() {
-        bytes.reserve_exact(last.min(AHEAD_MAX).next_power_of_two());
-    }
-}
-
 /// Adds a record to the bytes of a batch.
 pub fn encode_record(bytes: &mut Vec<u8>, record: &Record) {
     if bytes.is_empty() {

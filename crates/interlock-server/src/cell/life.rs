@@ -66,8 +66,8 @@ pub(super) struct Life<'a> {
     settling: Vec<oneshot::Sender<Result<(), CellError>>>,
     /// What is being gathered.
     bytes: Vec<u8>,
-    /// How large the last batch was.
-    batch_bytes: usize,
+    /// Room for the next batch: what an earlier one was written from.
+    room: Vec<u8>,
     first: u64,
     consumed: Vec<Consumed>,
     releases: Vec<Release>,
@@ -77,6 +77,8 @@ pub(super) struct Life<'a> {
     ahead: usize,
     /// Whether the last one had many answers.
     busy: bool,
+    /// How long deciding a request took lately.
+    each: Duration,
     /// Checkpoints on their way: one, or two at the end.
     keeping: VecDeque<Keeping>,
     /// Whether nobody has asked for anything for a moment.
@@ -105,7 +107,7 @@ impl<'a> Life<'a> {
             watchers: Watchers::default(),
             settling: Vec::new(),
             bytes: Vec::new(),
-            batch_bytes: 0,
+            room: Vec::new(),
             first: position,
             consumed: Vec::new(),
             releases: Vec::new(),
@@ -113,6 +115,7 @@ impl<'a> Life<'a> {
             more: false,
             ahead: 0,
             busy: false,
+            each: Duration::ZERO,
             keeping: VecDeque::new(),
             quiet: false,
             folded: position,
@@ -249,11 +252,8 @@ impl<'a> Life<'a> {
         let mut next = Some(first);
         let mut requests = 0;
         loop {
-            while let Some(ask) = next.take() {
-                self.cell.shared.waiting.fetch_sub(1, Ordering::Relaxed);
-                self.answer(ask)?;
-                requests += 1;
-                next = self.next_of_batch(requests);
+            if let Some(ask) = next {
+                requests += self.decide_those_here(ask, requests)?;
             }
             self.hear()?;
             if self.ahead == 0 || self.cell.tenure.is_over(self.term) {
@@ -262,6 +262,27 @@ impl<'a> Life<'a> {
             self.wait_for_committer_a_moment()?;
             next = self.next_of_batch(requests);
         }
+    }
+
+    /// Decides what has arrived, or what there is time for. Says how many requests that were.
+    fn decide_those_here(&mut self, first: Ask, before: usize) -> Result<usize, Over> {
+        let begun = Instant::now();
+        let mut next = Some(first);
+        let mut decided: u32 = 0;
+        while let Some(ask) = next {
+            self.cell.shared.waiting.fetch_sub(1, Ordering::Relaxed);
+            self.answer(ask)?;
+            decided += 1;
+            if begun.elapsed() >= limits::DECIDE_FOR {
+                self.hear()?;
+                if self.ahead == 0 {
+                    break;
+                }
+            }
+            next = self.next_of_batch(before + decided as usize);
+        }
+        self.each = begun.elapsed() / decided;
+        Ok(decided as usize)
     }
 
     /// What has arrived, if the batch has room for it.

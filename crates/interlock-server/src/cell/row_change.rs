@@ -1,6 +1,7 @@
 //! Rows of the core as the store takes them.
 
 use interlock_core::row::Change;
+use interlock_core::words::ResourceName;
 use interlock_store::{RowChange, Shown, Table};
 
 /// A row that changed.
@@ -31,11 +32,11 @@ pub fn row_change(change: Change) -> RowChange {
 
 fn shown(shown: Option<interlock_core::row::Shown>) -> Shown {
     shown.map_or_else(Shown::default, |shown| Shown {
-        kind: shown.kind.to_string(),
-        resources: (shown.claims.iter())
-            .map(|claim| claim.resource.to_string())
+        kind: shown.kind.into_shared(),
+        resources: (shown.resources.into_iter())
+            .map(ResourceName::into_shared)
             .collect(),
-        stage: shown.stage.to_owned(),
+        stage: shown.stage.into(),
         priority: shown.priority,
         submitted_ms: shown.submitted.0,
     })

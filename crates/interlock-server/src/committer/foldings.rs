@@ -41,7 +41,10 @@ impl Foldings {
         // Otherwise its life is over.
         let same = |folding: &&mut Folding| folding.origin.is(origin);
         if let Some(folding) = self.all.iter_mut().rev().find(same) {
-            folding.sliced.add(part.rows, part.ended);
+            for rows in part.rows {
+                folding.sliced.add(rows, Vec::new());
+            }
+            folding.sliced.add(Vec::new(), part.ended);
             folding.is_whole = part.is_last;
         }
     }

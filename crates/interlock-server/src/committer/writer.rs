@@ -167,8 +167,12 @@ impl Writer {
             self.took = begun.elapsed();
         }
         self.commits += 1;
-        if let Some(rows) = self.foldings.rows_due(events) {
-            self.fold(rows);
+        self.keep_up();
+        let mut rows = self.foldings.rows_due(events).unwrap_or(0);
+        while rows > 0 && self.foldings.are_due() {
+            let some = rows.min(limits::FOLD_SLICE);
+            self.fold(some);
+            rows -= some;
         }
     }
 
@@ -182,6 +186,12 @@ impl Writer {
     pub(super) fn stop(mut self) -> Result<(), StoreError> {
         self.finish_folding();
         self.store.stop()
+    }
+
+    fn keep_up(&mut self) {
+        if let Err(error) = self.store.keep_up() {
+            self.note(&error);
+        }
     }
 
     fn tend(&mut self) {

@@ -260,9 +260,9 @@ fn task_from_row(of: NamespaceId, row: &Row) -> Tried<(Loaded, u64)> {
         )
     };
     let shown = Shown {
-        kind: text::give(row.try_get(2)?),
+        kind: text::give(row.try_get(2)?).into(),
         resources: Vec::new(),
-        stage: text::give(row.try_get(4)?),
+        stage: text::give(row.try_get(4)?).into(),
         priority: u8::try_from(row.try_get::<_, i16>(5)?).map_err(|_| wrong())?,
         submitted_ms: number(row.try_get(6)?)?,
     };

@@ -30,6 +30,13 @@ const WRITER: &[(&str, &str, &str)] = &[
     ("cache_size", "-65536", "-65536"),
 ];
 
+/// For the connection that does nothing but move the write-ahead file, and syncs what it moves.
+const FOLDER: &[(&str, &str, &str)] = &[
+    ("synchronous", "FULL", "2"),
+    ("wal_autocheckpoint", "0", "0"),
+    ("trusted_schema", "OFF", "0"),
+];
+
 const READER: &[(&str, &str, &str)] = &[
     ("query_only", "ON", "1"),
     ("wal_autocheckpoint", "0", "0"),
@@ -72,6 +79,13 @@ pub(super) fn sync_commits(conn: &Connection, sync: bool) -> Tried<()> {
         false => ("synchronous", "NORMAL", "1"),
     };
     apply(conn, &[setting])
+}
+
+/// A connection that only moves the write-ahead file into the database.
+pub(super) fn folder(db: &Path) -> Tried<Connection> {
+    let conn = open(db, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    apply(&conn, FOLDER)?;
+    Ok(conn)
 }
 
 fn open(db: &Path, flags: OpenFlags) -> Tried<Connection> {

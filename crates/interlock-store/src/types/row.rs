@@ -1,5 +1,8 @@
 //! Rows of the tables that the log is folded into, and the checkpoints that change them.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use super::{HistoryRow, LogRecord, NamespaceId};
 
 /// Which of the tables other than that of the tasks. The numbers are the caller's and are stored:
@@ -11,11 +14,11 @@ pub struct Table(pub u8);
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shown {
     /// Its kind.
-    pub kind: String,
+    pub kind: Arc<str>,
     /// What it claims, as `type:id`.
-    pub resources: Vec<String>,
+    pub resources: Vec<Arc<str>>,
     /// Where it stands.
-    pub stage: String,
+    pub stage: Cow<'static, str>,
     /// From 0 to 9.
     pub priority: u8,
     /// When it was submitted.

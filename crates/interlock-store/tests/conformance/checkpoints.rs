@@ -311,6 +311,39 @@ pub(crate) fn a_checkpoint_in_slices_is_the_same_as_at_once(home: &dyn Home) {
     }
 }
 
+pub(crate) fn many_tasks_are_written_ahead_as_they_are(home: &dyn Home) {
+    for limit in [15, 16, 17, 50, 1_000] {
+        let mut store = home.open();
+        let of = two_tasks(&mut *store);
+        // Not in order, and not all of them neighbours.
+        let tasks: Vec<u64> = (0..100)
+            .map(|at| 3 + at * 37 % 100 + at / 90 * 1_000)
+            .collect();
+        let mut next = checkpoint(of, 4);
+        next.rows = (tasks.iter())
+            .map(|task| put_task(*task, &format!("task {task}")))
+            .collect();
+        let mut sliced = Sliced::new(next);
+        while store.stage(&mut sliced, limit).unwrap() {}
+        store.checkpoint(&sliced.rest()).unwrap();
+        drop(store);
+        let mut store = home.open();
+        let mut expected: Vec<Loaded> = tasks
+            .iter()
+            .map(|task| loaded_task(*task, &format!("task {task}")))
+            .chain([loaded_task(1, "one"), loaded_task(2, "two")])
+            .collect();
+        expected.sort_by_key(|loaded| match loaded {
+            Loaded::Task { task, .. } => *task,
+            other => panic!("not a task: {other:?}"),
+        });
+        let mut loaded = load(&mut *store, of);
+        loaded.retain(|one| matches!(one, Loaded::Task { .. }));
+        assert_eq!(loaded, expected, "in slices of {limit}");
+        store.remove_namespace(of).unwrap();
+    }
+}
+
 pub(crate) fn the_rows_of_a_checkpoint_may_come_in_parts(home: &dyn Home) {
     for limit in [1, 3, 100] {
         let mut store = home.open();

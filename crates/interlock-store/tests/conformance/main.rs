@@ -105,6 +105,7 @@ behaviours! {
         large_records_are_kept;
     checkpoints:
         a_checkpoint_in_slices_is_the_same_as_at_once
+        many_tasks_are_written_ahead_as_they_are
         the_rows_of_a_checkpoint_may_come_in_parts
         what_was_written_ahead_counts_for_nothing_by_itself
         rows_are_put_replaced_and_deleted

@@ -61,9 +61,9 @@ pub(crate) fn checkpoint(namespace: NamespaceId, position: u64) -> Checkpoint {
 
 pub(crate) fn put_task(task: u64, body: &str) -> RowChange {
     let shown = Shown {
-        kind: "sync".to_owned(),
-        resources: vec!["repository:f16".to_owned()],
-        stage: "in line".to_owned(),
+        kind: "sync".into(),
+        resources: vec!["repository:f16".into()],
+        stage: "in line".into(),
         priority: 4,
         submitted_ms: 17,
     };

@@ -68,9 +68,9 @@ pub(crate) fn fold(
             RowChange::PutTask {
                 task,
                 shown: Shown {
-                    kind: "sync".to_owned(),
-                    resources: vec![format!("shop:{task}")],
-                    stage: "in line".to_owned(),
+                    kind: "sync".into(),
+                    resources: vec![format!("shop:{task}").into()],
+                    stage: "in line".into(),
                     priority: 4,
                     submitted_ms: position,
                 },

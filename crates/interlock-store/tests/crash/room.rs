@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use interlock_store::limits::{WAL_ROOM_FROM, WAL_ROOM_STEP};
+use interlock_store::limits::{WAL_PAGES_SOFT, WAL_PAGES_STOP, WAL_ROOM_FROM, WAL_ROOM_STEP};
 use interlock_store::{NamespaceId, SqliteStore, Store, sqlite};
 
 use crate::material::{append, contents, quick_dir};
@@ -46,6 +46,30 @@ fn a_crash_leaves_what_was_committed_and_no_more() {
     }
     drop(store);
     assert!(!dir.path().join(WAL).exists(), "it goes with the last user");
+}
+
+/// Nobody is ever idle, and all the same the file begins anew again and again.
+#[test]
+fn the_file_is_moved_while_commits_go_on() {
+    let dir = quick_dir();
+    let mut store = SqliteStore::open(dir.path()).unwrap();
+    let namespace = store.create_namespace("a", 1).unwrap().id;
+    store.fold_after(WAL_PAGES_SOFT / 10);
+    let length = || fs::metadata(dir.path().join(WAL)).unwrap().len();
+    let record = 30_000;
+    for _ in 0..2_000 {
+        append(&mut store, namespace, record).unwrap();
+        store.keep_up().unwrap();
+    }
+    let most = WAL_PAGES_SOFT / 10 * WAL_PAGES_STOP * 4096 + 2 * WAL_ROOM_STEP;
+    assert!(length() < most, "{}", length());
+    assert!(length() < 2_000 * record as u64, "{}", length());
+    let whole = contents(&mut store).unwrap();
+    drop(store);
+    let mut found = SqliteStore::open(dir.path()).unwrap();
+    assert!(contents(&mut found).unwrap() == whole);
+    drop(found);
+    assert!(sqlite::verify(dir.path()).unwrap().is_whole());
 }
 
 /// Nothing is lost at the place where the file was made longer, nor when it begins anew.

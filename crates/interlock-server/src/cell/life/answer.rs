@@ -156,7 +156,6 @@ impl Life<'_> {
             let mut verdicts = self.cell.verdicts.borrow_mut();
             verdicts.notice(&reply, record.at);
             drop(verdicts);
-            encode::make_room(&mut self.bytes, self.batch_bytes);
             encode::encode_record(&mut self.bytes, &record);
             if !self.watchers.is_empty() {
                 for event in &record.events {

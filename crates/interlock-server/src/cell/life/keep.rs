@@ -34,8 +34,8 @@ impl Life<'_> {
     }
 
     fn send(&mut self, part: Option<Part>) {
-        let bytes = std::mem::take(&mut self.bytes);
-        self.batch_bytes = bytes.len();
+        let room = std::mem::take(&mut self.room);
+        let bytes = std::mem::replace(&mut self.bytes, room);
         self.logged += bytes.len();
         let next = self.core.position();
         self.busy = self.releases.len() >= limits::BUSY_ANSWERS;
@@ -165,10 +165,11 @@ impl Life<'_> {
             keeping.given_at = position;
             let ended = keeping.ended.by_ref().take(rows);
             part.ended = ended.map(|ended| history_row(&ended)).collect();
-            let left = rows - part.ended.len();
-            if left > 0 {
-                let rows = self.core.next_changes(left);
-                part.rows = rows.into_iter().map(row_change).collect();
+            let mut left = rows - part.ended.len();
+            while left > 0 && self.core.is_cutting() {
+                let rows = self.core.next_changes(left.min(limits::PART_LIST));
+                left = left.saturating_sub(rows.len());
+                part.rows.push(rows.into_iter().map(row_change).collect());
             }
             part.is_last = keeping.ended.as_slice().is_empty() && !self.core.is_cutting();
             keeping.is_wanted = false;
@@ -206,7 +207,11 @@ impl Life<'_> {
 
     /// The same, but goes on after a moment.
     pub(super) fn wait_for_committer_a_moment(&mut self) -> Result<(), Over> {
-        match self.cell.keeps.recv_timeout(limits::GATHER_FOR) {
+        let time = match self.each < limits::WORTH_WAKING {
+            true => limits::GATHER_FOR,
+            false => limits::GATHER_LARGE_FOR,
+        };
+        match self.cell.keeps.recv_timeout(time) {
             Ok(kept) => self.heard(kept),
             Err(RecvTimeoutError::Timeout) => Ok(()),
             Err(RecvTimeoutError::Disconnected) => Err(Over::Stopped),
@@ -215,7 +220,12 @@ impl Life<'_> {
 
     fn heard(&mut self, kept: Kept) -> Result<(), Over> {
         match kept {
-            Kept::Batch => self.ahead -= 1,
+            Kept::Batch { room } => {
+                self.ahead -= 1;
+                if room.capacity() <= limits::BATCH_ROOM_MAX {
+                    self.room = room;
+                }
+            }
             Kept::Part => {
                 if let Some(keeping) = self.keeping.back_mut() {
                     keeping.is_wanted = true;
