@@ -10,7 +10,7 @@ pub const BATCH_REQUESTS_MAX: usize = 2_000;
 pub const BATCH_BYTES_MAX: usize = 4 << 20;
 /// Bytes that are kept to write the next batch into: memory that nobody had before is dear in its
 /// first use, and a large batch is rare.
-pub const BATCH_ROOM_MAX: usize = 1 << 20;
+pub const BATCH_ROOM_MAX: usize = 256 << 10;
 /// How often what comes while a commit is being made is decided, to be in the next one. Most commits
 /// are shorter: deciding each request as it comes would wake the cell for each.
 pub const GATHER_FOR: Duration = Duration::from_millis(1);
