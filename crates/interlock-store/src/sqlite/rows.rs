@@ -10,7 +10,7 @@ use crate::error::StoreError;
 use crate::types::{Loaded, NamespaceId, RowChange, Shown, Table};
 use crate::{list_text, sums};
 
-/// Tasks that one statement writes, where there are many: half of the time for each.
+/// Tasks that one statement writes, where there are many: less time for each than by one for each.
 const TOGETHER: usize = 16;
 
 /// Writes tasks of which none is in the table.
