@@ -3,6 +3,7 @@
 //!
 //! Leaves to others: what is right (the tests) and what holds under faults (the simulator).
 
+mod affinity;
 mod chaos;
 mod cluster;
 mod core;
@@ -17,6 +18,7 @@ mod server;
 mod suite;
 mod tasks;
 mod wire;
+mod work;
 mod workers;
 
 use clap::{Parser, Subcommand};
