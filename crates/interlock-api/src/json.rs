@@ -38,6 +38,14 @@ impl Json {
 
     /// Whether it nests deeper than a reader can be expected to follow.
     pub(crate) fn is_too_deep(&self) -> bool {
+        // Nearly all JSON has not even as many brackets, wherever they stand.
+        let opening = self
+            .get()
+            .bytes()
+            .filter(|byte| matches!(byte, b'[' | b'{'));
+        if opening.count() <= JSON_DEPTH_MAX {
+            return false;
+        }
         let mut depth = 0_usize;
         let mut in_string = false;
         let mut bytes = self.get().bytes();

@@ -8,9 +8,9 @@ pub const INBOX_MAX: usize = 20_000;
 pub const BATCH_REQUESTS_MAX: usize = 2_000;
 /// Bytes of events in one batch, about.
 pub const BATCH_BYTES_MAX: usize = 4 << 20;
-/// Bytes that are kept to write the next batch into: memory that nobody had before is dear in its
-/// first use, and a large batch is rare.
-pub const BATCH_ROOM_MAX: usize = 256 << 10;
+/// Bytes that are kept to write the next batch into, until a moment comes in which nobody asks for
+/// anything: memory that nobody had before is dear in its first use, and a larger batch is rare.
+pub const BATCH_ROOM_MAX: usize = 1 << 20;
 /// How often what comes while a commit is being made is decided, to be in the next one. Most commits
 /// are shorter: deciding each request as it comes would wake the cell for each.
 pub const GATHER_FOR: Duration = Duration::from_millis(1);
@@ -35,9 +35,10 @@ pub const SLICES_AHEAD: usize = 2;
 /// Bytes of events that go into one commit, about.
 pub const COMMIT_BYTES_MAX: usize = 16 << 20;
 
-/// Changed rows that lead to a checkpoint. It bounds what a restart has to fold, to about a second.
-/// A task that comes and goes between two checkpoints costs no row.
-pub const CHECKPOINT_ROWS: usize = 250_000;
+/// Changed rows that lead to a checkpoint. It bounds what a restart has to fold, to about a second;
+/// loading as many tasks from their rows takes as long. A task that comes and goes between two
+/// checkpoints costs no row.
+pub const CHECKPOINT_ROWS: usize = 1_000_000;
 /// The same for those that replace or delete a row: they are written as one at the end, some hundred
 /// milliseconds for those who wait, and are kept in memory until then.
 pub const CHECKPOINT_REPLACED: usize = 20_000;
@@ -56,7 +57,7 @@ pub const HEAR_SOON: Duration = Duration::from_millis(1);
 /// Ended tasks that lead to a checkpoint. They stay in memory until then.
 pub const CHECKPOINT_ENDED: usize = 25_000;
 /// Bytes of the log that lead to a checkpoint.
-pub const CHECKPOINT_BYTES: usize = 64 << 20;
+pub const CHECKPOINT_BYTES: usize = 256 << 20;
 /// A cell with changes is checkpointed after this long.
 pub const CHECKPOINT_EVERY: Duration = Duration::from_secs(10);
 /// Rows of a checkpoint that each commit makes due, or as many as there were events in it if those

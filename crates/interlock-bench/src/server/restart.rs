@@ -1,5 +1,5 @@
 //! A million tasks that wait: the memory they need, and how long a restart takes, with nothing and
-//! with ten million ended tasks in the history.
+//! with ten million ended tasks in the history, and after a crash right after the last submission.
 
 use crate::host::Host;
 use crate::measure::median;
@@ -35,6 +35,8 @@ pub(super) async fn figures(quick: bool) -> anyhow::Result<Vec<Figure>> {
     let with = restart_several(&mut host, restarts).await?;
     host.stop()?;
 
+    let crashed = restart_after_crash(waiting).await?;
+
     let waiting = waiting as f64 / 1e6;
     Ok(vec![
         Figure::at_most(
@@ -49,6 +51,12 @@ pub(super) async fn figures(quick: bool) -> anyhow::Result<Vec<Figure>> {
             Unit::Seconds,
             5.0,
         ),
+        Figure::at_most(
+            "the same after a crash right after the last submission",
+            crashed,
+            Unit::Seconds,
+            5.0,
+        ),
         Figure::at_least(
             format!(
                 "restart without history ÷ with {} million ended tasks",
@@ -59,6 +67,24 @@ pub(super) async fn figures(quick: bool) -> anyhow::Result<Vec<Figure>> {
             0.9,
         ),
     ])
+}
+
+/// Most of these tasks are in the log only, if so many come before the next checkpoint.
+async fn restart_after_crash(waiting: u64) -> anyhow::Result<f64> {
+    let data = tempfile::tempdir()?;
+    let mut host = Host::start(None, &data.path().join("data")).await?;
+    let _worker = Idle::register(host.address, "w").await?;
+    submit(host.address, waiting, |number| number / 10).await?;
+    let begun = Instant::now();
+    host.kill_and_restart().await?;
+    ask(
+        &mut Connection::open(host.address).await?,
+        &get("/v1/tasks/1"),
+    )
+    .await?;
+    let took = begun.elapsed();
+    host.stop()?;
+    Ok(took.as_secs_f64())
 }
 
 /// The median of several restarts, in seconds: from the start of the process to an answer about a

@@ -149,6 +149,9 @@ impl<'a> Life<'a> {
             }
             let next = self.next_ask();
             self.quiet = matches!(next, Ok(None)) && !is_behind;
+            if self.quiet {
+                self.give_back_room();
+            }
             match next {
                 Ok(Some(ask)) => {
                     if let Err(over) = self.gather(ask) {

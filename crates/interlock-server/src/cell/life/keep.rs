@@ -58,6 +58,17 @@ impl Life<'_> {
         self.ahead += 1;
     }
 
+    /// Nothing is being written, so both are empty: what large batches needed is not kept for small
+    /// ones.
+    pub(super) fn give_back_room(&mut self) {
+        debug_assert!(
+            self.bytes.is_empty(),
+            "what was decided is with the committer"
+        );
+        self.bytes = Vec::new();
+        self.room = Vec::new();
+    }
+
     /// Keeps what has ended until it is in the history, where everybody who looks can see it.
     pub(super) fn note_ended(&mut self) {
         for ended in self.core.take_ended() {
