@@ -35,10 +35,10 @@ pub const SLICES_AHEAD: usize = 2;
 /// Bytes of events that go into one commit, about.
 pub const COMMIT_BYTES_MAX: usize = 16 << 20;
 
-/// Changed rows that lead to a checkpoint. It bounds what a restart has to fold, to about a second;
-/// loading as many tasks from their rows takes as long. A task that comes and goes between two
+/// Changed rows that lead to a checkpoint. It bounds what a restart has to fold, to half a second or
+/// so; loading as many tasks from their rows takes as long. A task that comes and goes between two
 /// checkpoints costs no row.
-pub const CHECKPOINT_ROWS: usize = 1_000_000;
+pub const CHECKPOINT_ROWS: usize = 500_000;
 /// The same for those that replace or delete a row: they are written as one at the end, some hundred
 /// milliseconds for those who wait, and are kept in memory until then.
 pub const CHECKPOINT_REPLACED: usize = 20_000;
@@ -48,6 +48,8 @@ pub const CHECKPOINT_ROWS_QUIET: usize = 10_000;
 pub const PART_ROWS: usize = 512;
 /// The same if as much has been decided since the last ones: no more than deciding it took.
 pub const PART_ROWS_MAX: usize = 16_384;
+/// How long a cell that stops waits for such a part to be written before it leaves the rest to the log.
+pub const LAST_PART_WITHIN: Duration = Duration::from_secs(10);
 /// Rows in each of the lists that they are given out in.
 pub const PART_LIST: usize = 256;
 /// How soon a cell that nobody asks for anything hears what the committer reports.
@@ -57,7 +59,7 @@ pub const HEAR_SOON: Duration = Duration::from_millis(1);
 /// Ended tasks that lead to a checkpoint. They stay in memory until then.
 pub const CHECKPOINT_ENDED: usize = 25_000;
 /// Bytes of the log that lead to a checkpoint.
-pub const CHECKPOINT_BYTES: usize = 256 << 20;
+pub const CHECKPOINT_BYTES: usize = 128 << 20;
 /// A cell with changes is checkpointed after this long.
 pub const CHECKPOINT_EVERY: Duration = Duration::from_secs(10);
 /// Rows of a checkpoint that each commit makes due, or as many as there were events in it if those

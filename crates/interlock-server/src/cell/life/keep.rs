@@ -85,11 +85,12 @@ impl Life<'_> {
         if self.wants_checkpoint() {
             return Some(self.begin_checkpoint());
         }
-        let wanted = |keeping: &Keeping| keeping.is_wanted && !keeping.is_given;
-        self.keeping
-            .back()
-            .is_some_and(wanted)
-            .then(|| self.part(None))
+        (self.is_giving() && self.is_part_wanted()).then(|| self.part_that_keeps_up(None))
+    }
+
+    /// Whether what was given out of it last is written.
+    fn is_part_wanted(&self) -> bool {
+        (self.keeping.back()).is_some_and(|keeping| keeping.is_wanted)
     }
 
     /// Whether there is a checkpoint of which not everything is given out.
@@ -157,11 +158,23 @@ impl Life<'_> {
             ended: Vec::new(),
             keep_log_from: self.keep_log_from(position),
         };
-        self.part(Some(begins))
+        self.part_that_keeps_up(Some(begins))
     }
 
-    /// The next part of the checkpoint that is being given out.
-    fn part(&mut self, begins: Option<Checkpoint>) -> Part {
+    /// The next part of the checkpoint that is being given out. The more is decided meanwhile, the
+    /// more has to be given out to keep up with it.
+    fn part_that_keeps_up(&mut self, begins: Option<Checkpoint>) -> Part {
+        let position = self.core.position();
+        let decided = self.keeping.back_mut().map_or(0, |keeping| {
+            let before = std::mem::replace(&mut keeping.given_at, position);
+            (position - before).saturating_mul(2)
+        });
+        let rows = (decided as usize).clamp(limits::PART_ROWS, limits::PART_ROWS_MAX);
+        self.part(begins, rows)
+    }
+
+    /// The next rows of it, so many or a few more.
+    fn part(&mut self, begins: Option<Checkpoint>, rows: usize) -> Part {
         let mut part = Part {
             begins,
             rows: Vec::new(),
@@ -169,11 +182,6 @@ impl Life<'_> {
             is_last: true,
         };
         if let Some(keeping) = self.keeping.back_mut() {
-            // The more is decided meanwhile, the more has to be given out to keep up with it.
-            let position = self.core.position();
-            let decided = (position - keeping.given_at).saturating_mul(2);
-            let rows = (decided as usize).clamp(limits::PART_ROWS, limits::PART_ROWS_MAX);
-            keeping.given_at = position;
             let ended = keeping.ended.by_ref().take(rows);
             part.ended = ended.map(|ended| history_row(&ended)).collect();
             let mut left = rows - part.ended.len();
@@ -229,6 +237,14 @@ impl Life<'_> {
         }
     }
 
+    /// The same, but not for ever: the committer may be gone already.
+    fn wait_for_committer_at_the_end(&mut self) -> Result<(), Over> {
+        match self.cell.keeps.recv_timeout(limits::LAST_PART_WITHIN) {
+            Ok(kept) => self.heard(kept),
+            Err(_) => Err(Over::Stopped),
+        }
+    }
+
     fn heard(&mut self, kept: Kept) -> Result<(), Over> {
         match kept {
             Kept::Batch { room } => {
@@ -256,20 +272,29 @@ impl Life<'_> {
         Ok(())
     }
 
-    /// Sends the last batch, with everything in it.
+    /// Sends the last batch, with everything in it, if the store can take it.
     pub(super) fn stop(&mut self) {
         self.note_ended();
         self.give_all();
+        if self.is_giving() {
+            return self.send(None);
+        }
         let part = self.begin_checkpoint();
         self.send(Some(part));
         self.give_all();
     }
 
-    /// Gives out the rest of the checkpoint.
+    /// Gives out the rest of the checkpoint, each part when the one before is written: all of it at
+    /// once may take more memory than there is.
     fn give_all(&mut self) {
         while self.is_giving() {
-            let part = self.part(None);
-            self.send(Some(part));
+            if self.is_part_wanted() {
+                let part = self.part(None, limits::PART_ROWS_MAX);
+                self.send(Some(part));
+            } else if self.wait_for_committer_at_the_end().is_err() {
+                // What was not given out is in the log.
+                return;
+            }
         }
     }
 }
