@@ -7,12 +7,13 @@ use interlock_core::words::{
     Claim, Kind, Name, Op, Payload, ResourceName, SessionId, Submission, TaskId,
 };
 use interlock_core::{Command, Reply};
-use interlock_server::cell::{self, Cell, CellError, Until};
+use interlock_server::cell::{self, Cell, CellError, Until, View};
 use interlock_server::cluster::Sole;
 use interlock_server::committer::{Commit, Committer, Watcher};
 use interlock_server::metrics::Metrics;
 use interlock_store::{MemoryStore, NamespaceId, SqliteStore, Store, StoreError};
 use std::future::poll_fn;
+use std::ops::Range;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -165,6 +166,18 @@ impl Running {
             },
             other => panic!("not submitted: {other:?}"),
         }
+    }
+
+    /// One task for each number, on a resource of its own.
+    async fn submit_all(&self, numbers: Range<u64>) {
+        let items = numbers.map(|number| submission(&format!("a:{number}")));
+        let submit = Submit {
+            items: items.collect(),
+            group: false,
+            dry_run: false,
+        };
+        let reply = self.decided(Command::Submit(submit)).await;
+        assert!(matches!(reply, Reply::Submitted { .. }), "{reply:?}");
     }
 
     async fn decided(&self, command: Command) -> Reply {
@@ -499,6 +512,26 @@ async fn a_load_amid_a_checkpoint_sees_and_loses_nothing() {
     running.stop().await;
 }
 
+/// In several parts, each given out when the one before is written.
+#[tokio::test]
+async fn a_stop_leaves_nothing_to_be_folded() {
+    const TASKS: u64 = 40_000;
+    let dir = tempfile::tempdir().expect("a directory");
+    let store = SqliteStore::open(dir.path()).expect("it opens");
+    let running = Running::start(Box::new(store));
+    running.prepared().await;
+    for from in (0..TASKS).step_by(1_000) {
+        running.submit_all(from..from + 1_000).await;
+    }
+    running.stop().await;
+    let running = Running::start(Box::new(SqliteStore::open(dir.path()).expect("it opens")));
+    let look = |view: &View<'_>| (view.core.counts().waiting, view.unfolded);
+    let (waiting, unfolded) = running.cell.read(look).await.expect("it is served");
+    assert_eq!(waiting, TASKS);
+    assert!(unfolded <= 1, "{unfolded} events are in no table");
+    running.stop().await;
+}
+
 /// Some ten parts, of which each is given out when the one before is written.
 #[tokio::test]
 async fn a_checkpoint_goes_on_while_others_are_answered() {
@@ -507,15 +540,8 @@ async fn a_checkpoint_goes_on_while_others_are_answered() {
     let store = SqliteStore::open(dir.path()).expect("it opens");
     let running = Running::start(Box::new(store));
     running.prepared().await;
-    let items = |from: u64| (from..from + 500).map(|number| submission(&format!("a:{number}")));
     for from in (0..TASKS).step_by(500) {
-        let submit = Submit {
-            items: items(from).collect(),
-            group: false,
-            dry_run: false,
-        };
-        let reply = running.decided(Command::Submit(submit)).await;
-        assert!(matches!(reply, Reply::Submitted { .. }), "{reply:?}");
+        running.submit_all(from..from + 500).await;
     }
     let cell = running.cell.clone();
     let settled = tokio::spawn(async move { cell.settle().await });
