@@ -48,7 +48,8 @@ pub const CHECKPOINT_ROWS_QUIET: usize = 10_000;
 pub const PART_ROWS: usize = 512;
 /// The same if as much has been decided since the last ones: no more than deciding it took.
 pub const PART_ROWS_MAX: usize = 16_384;
-/// How long a cell that stops waits for such a part to be written before it leaves the rest to the log.
+/// How long a cell that stops waits for such a part to be written, before it leaves the rest to the
+/// log.
 pub const LAST_PART_WITHIN: Duration = Duration::from_secs(10);
 /// Rows in each of the lists that they are given out in.
 pub const PART_LIST: usize = 256;

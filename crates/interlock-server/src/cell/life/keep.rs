@@ -274,7 +274,8 @@ impl Life<'_> {
 
     /// Sends the last batch, with everything in it, if the store can take it.
     pub(super) fn stop(&mut self) {
-        self.note_ended();
+        // Whoever was answered does not wait for a checkpoint. If the store has failed, sending says so.
+        let _failed = self.flush();
         self.give_all();
         if self.is_giving() {
             return self.send(None);
